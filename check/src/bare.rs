@@ -8,7 +8,7 @@ use gavel_state::State;
 use serde_json::json;
 
 use crate::kinds::Kinds;
-use crate::role::Role;
+use crate::role::{Role, kind_of, name_of};
 use crate::world::{World, binding};
 
 impl World {
@@ -30,7 +30,11 @@ impl World {
         objects.clone().for_each(|object| kinds.define(object));
         for object in objects {
             match Role::of(object) {
-                Role::Policy => add_policy(&mut index, object, param)?,
+                Role::Policy => {
+                    for object in bare(object, param) {
+                        index.apply(object).map_err(|error| error.to_string())?;
+                    }
+                }
                 Role::Surrounding if object.get("kind") == Some(&json!("Namespace")) => {
                     let applied = index.apply(object.clone());
                     applied.map_err(|error| error.to_string())?;
@@ -42,27 +46,30 @@ impl World {
     }
 }
 
-/// Adds a policy that matches everything, and its binding.
-fn add_policy(
-    index: &mut PolicyIndex,
-    policy: &Json,
-    param: Option<(&str, &str)>,
-) -> Result<(), String> {
-    let text = |pointer: &str| policy.pointer(pointer).and_then(Json::as_str);
-    let kind = text("/kind").unwrap_or_default();
-    let name = text("/metadata/name").unwrap_or_default();
+/// Whether an object is a MutatingAdmissionPolicy.
+pub(crate) fn is_mutating(object: &Json) -> bool {
+    Role::of(object) == Role::Policy && kind_of(object) == "MutatingAdmissionPolicy"
+}
+
+/// A policy whose errors deny, and its binding. If it is a validating policy, it matches everything.
+pub(crate) fn bare(policy: &Json, param: Option<(&str, &str)>) -> [Json; 2] {
     let has_params = policy.pointer("/spec/paramKind").is_some();
-    let bound = binding(kind, name, has_params.then_some(param));
+    let bound = binding(
+        kind_of(policy),
+        name_of(policy),
+        has_params.then_some(param),
+    );
     let mut policy = policy.clone();
+    let is_mutating = is_mutating(&policy);
     if let Some(Json::Object(spec)) = policy.get_mut("spec") {
-        let all = json!(["*"]);
-        let rule =
-            json!({"apiGroups": all, "apiVersions": all, "operations": all, "resources": all});
-        let constraints = json!({"resourceRules": [rule]});
-        spec.insert("matchConstraints".to_owned(), constraints);
+        spec.insert("failurePolicy".to_owned(), "Fail".into());
+        if !is_mutating {
+            let all = json!(["*"]);
+            let rule =
+                json!({"apiGroups": all, "apiVersions": all, "operations": all, "resources": all});
+            let constraints = json!({"resourceRules": [rule]});
+            spec.insert("matchConstraints".to_owned(), constraints);
+        }
     }
-    for object in [policy, bound] {
-        index.apply(object).map_err(|error| error.to_string())?;
-    }
-    Ok(())
+    [policy, bound]
 }

@@ -26,6 +26,8 @@ pub(super) struct Decided<'r> {
     pub(super) ruling: &'r Ruling,
     pub(super) validated: Option<&'r Validated>,
     pub(super) steps: &'r [Step],
+    /// As in [`Test::is_bare`](super::Test::is_bare).
+    pub(super) is_bare: bool,
 }
 
 impl<'r> Decided<'r> {
@@ -62,9 +64,22 @@ pub(super) fn decision(decided: Decided<'_>) -> Decision {
         }
         _ => false,
     };
+    let is_evaluated = |step: &Step| matches!(step, Step::Evaluated { .. });
+    // A mutating policy only denies if it fails; validating policies are not evaluated then.
+    let failed =
+        steps.iter().any(failed) || ruling.status.is_some() && !steps.iter().any(is_evaluated);
+    let denied = steps.iter().any(is_false);
+    if decided.is_bare {
+        // As in kaptest, an error wins over a false validation, and audit annotations do not count.
+        return match ruling.is_examined {
+            _ if failed => Decision::Error,
+            _ if denied => Decision::Deny,
+            true => Decision::Allow,
+            false => Decision::Skip,
+        };
+    }
     match &ruling.status {
-        Some(_) if steps.iter().any(is_false) => Decision::Deny,
-        Some(_) if steps.iter().any(failed) => Decision::Error,
+        Some(_) if failed && !denied => Decision::Error,
         Some(_) => Decision::Deny,
         None if ruling.is_examined => Decision::Allow,
         None => Decision::Skip,
@@ -87,7 +102,10 @@ pub(super) fn differences(
         });
     };
     let became = decision(decided);
-    let unexpected = expected.decision.filter(|wanted| !agree(*wanted, became));
+    let unexpected = expected.decision.filter(|wanted| match decided.is_bare {
+        true => *wanted != became,
+        false => !agree(*wanted, became),
+    });
     if let Some(wanted) = unexpected {
         differ("decision", wanted.name().into(), became.name().into());
     }
@@ -140,6 +158,7 @@ pub(super) fn differences(
             let object = request.get("object").cloned().unwrap_or_default();
             (object, namespace.unwrap_or_default())
         }
+        Question::Missing(_) => (Json::Null, ""),
         Question::Subject {
             object, namespace, ..
         } => match metadata(object, "namespace") {
@@ -199,6 +218,18 @@ pub(super) fn messages(decided: Decided<'_>) -> Vec<String> {
         .iter()
         .filter(|finding| finding.action == Action::Deny);
     let mut messages: Vec<String> = denials.map(|finding| finding.message.clone()).collect();
+    if decided.is_bare {
+        // Such a world does not know the actions of bindings, so that it has no findings.
+        let decisions = decided.steps.iter().flat_map(|step| match step {
+            Step::Evaluated { evaluation, .. } => evaluation.decisions.as_slice(),
+            _ => &[],
+        });
+        messages.extend(
+            decisions
+                .filter(|each| each.denies)
+                .map(|each| each.message.clone()),
+        );
+    }
     if let (true, Some(status)) = (messages.is_empty(), &ruling.status) {
         messages.push(status.message.clone());
     }

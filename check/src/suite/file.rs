@@ -90,18 +90,14 @@ pub(super) fn read(
         let tests = fields.objects("tests", |fields| test(fields, &shared, &mut warnings));
         (tests, fields.problems().saturating_sub(before))
     });
-    if problems.len() > within_tests {
-        return Err(problems);
-    }
     let of_fault = |fault: Fault| document.problem(fault.rule, &fault.field, fault.message);
-    Ok(Suite {
+    let warnings = warnings.into_iter();
+    let suite = Suite {
         tests,
-        problems,
-        warnings: warnings
-            .into_iter()
-            .map(|fault| of_fault(fault).as_warning())
-            .collect(),
-    })
+        warnings: warnings.map(|fault| of_fault(fault).as_warning()).collect(),
+        ..Suite::default()
+    };
+    suite.with_problems(problems, within_tests)
 }
 
 impl<'d> RowSubject<'d> {
@@ -337,6 +333,7 @@ fn expected(fields: &mut Fields<'_>, files: &dyn Files) -> Expected {
             ..Expected::default()
         };
     }
+    let before = fields.problems();
     let expected = fields.object("expect", |fields| {
         let mut annotations = BTreeMap::new();
         for (key, value) in fields.entries("auditAnnotations") {
@@ -354,7 +351,7 @@ fn expected(fields: &mut Fields<'_>, files: &dyn Files) -> Expected {
         }
         Expected {
             decision: decision(fields, "decision"),
-            message: fields.text("message").map(str::to_owned),
+            message: (fields.text("message").filter(|part| !part.is_empty())).map(str::to_owned),
             warnings: fields.texts("warnings"),
             audit_annotations: annotations,
             object: resolved(fields, "object", files),
@@ -362,6 +359,11 @@ fn expected(fields: &mut Fields<'_>, files: &dyn Files) -> Expected {
             patch: fields.value("patch").cloned(),
         }
     });
+    if expected == Some(Expected::default()) && fields.problems() == before {
+        let message =
+            "must have decision, message, warnings, auditAnnotations, object, stored or patch";
+        fields.problem("expect", message);
+    }
     expected.unwrap_or_default()
 }
 

@@ -1,211 +1,326 @@
-//! The suites of kaptest (github.com/pfnet/kaptest, `internal/tester/manifests.go`), which have no bindings.
+//! The test files of kaptest (github.com/pfnet/kaptest, `internal/tester`), which test policies without bindings: those of its version 0.1,
+//! and those of version 0.2, which can also test mutating policies.
 
 use std::sync::Arc;
 
 use gavel_engine::value::Json;
-use gavel_manifest::Document;
-use serde::Deserialize;
+use gavel_libraries::authorizer::UserInfo;
+use gavel_manifest::{Document, Fields, Problem};
+use gavel_policy::GroupVersionKind;
 
-use super::{Decision, Expected, Files, Question, Test, all_objects, kind_of, metadata, name_of};
+use super::{Decision, Expected, Files, Question, Suite, Test};
+use super::{kind_of, listed_objects, metadata, name_of};
 use crate::kinds::Kinds;
+use crate::role::Role;
 use crate::subject::Operation;
 use crate::user::user;
 
-/// The contents of a suite's file.
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct KaptestFile {
-    validating_admission_policies: Vec<String>,
-    #[serde(default)]
-    resources: Vec<String>,
-    test_suites: Vec<OfPolicy>,
-}
+/// The version of the format of version 0.2.
+const VERSION: &str = "v1alpha1";
 
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct OfPolicy {
-    policy: String,
-    tests: Vec<Case>,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct Case {
-    #[serde(default)]
-    object: Option<KaptestName>,
-    #[serde(default)]
-    old_object: Option<KaptestName>,
-    #[serde(default)]
-    param: Option<KaptestName>,
-    #[serde(default)]
-    user_info: Option<KaptestUser>,
-    expect: String,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-struct KaptestName {
-    kind: String,
-    name: String,
-    namespace: String,
-}
-
-#[derive(Debug, Deserialize)]
-struct KaptestUser {
-    name: String,
-    #[serde(default)]
-    groups: Vec<String>,
-}
+const VALIDATING: &str = "ValidatingAdmissionPolicy";
+const MUTATING: &str = "MutatingAdmissionPolicy";
 
 pub(super) fn is_suite(document: &Json) -> bool {
-    ["validatingAdmissionPolicies", "testSuites"]
-        .iter()
-        .all(|key| document.get(key).is_some())
+    let has = |key: &str| document.get(key).is_some();
+    is_second_format(document) || has("validatingAdmissionPolicies") && has("testSuites")
 }
 
-pub(super) fn read(document: &Json, files: &dyn Files) -> Result<Vec<Test>, String> {
-    let file = KaptestFile::deserialize(document).map_err(|error| error.to_string())?;
-    let policies = all_objects(files, &file.validating_admission_policies)?;
-    let resources = all_objects(files, &file.resources)?;
+/// Whether the file has the format of version 0.2.
+fn is_second_format(document: &Json) -> bool {
+    ["vapTestSuites", "mapTestSuites"]
+        .iter()
+        .any(|key| document.get(key).is_some())
+}
+
+/// What all tests of a file share.
+struct Shared {
+    policies: Vec<Document>,
+    /// The objects that tests name, and the definitions of their kinds.
+    resources: Vec<Document>,
+    kinds: Kinds,
+}
+
+/// The name of an object in a test.
+#[derive(Default)]
+struct Named<'d> {
+    group: &'d str,
+    version: &'d str,
+    kind: &'d str,
+    namespace: &'d str,
+    name: &'d str,
+}
+
+/// Reads the tests of a file.
+pub(super) fn read(document: &Document, files: &dyn Files) -> Result<Suite, Vec<Problem>> {
     let mut tests = Vec::new();
-    for (suite, of_policy) in file.test_suites.iter().enumerate() {
-        for (n, case) in of_policy.tests.iter().enumerate() {
-            let test = test(&of_policy.policy, case, &policies, &resources)?;
-            tests.push(Test {
-                field: format!("testSuites[{suite}].tests[{n}]"),
-                ..test
+    let (within_tests, problems) = Fields::read_with_problems(document, |fields| {
+        let is_second = is_second_format(document.value());
+        let policies = match is_second {
+            true => "policies",
+            false => "validatingAdmissionPolicies",
+        };
+        fields.required(policies);
+        let policies = listed_objects(fields, policies, files);
+        let mut resources = listed_objects(fields, "resources", files);
+        if is_second {
+            if let Some(other) = fields.text("version").filter(|other| *other != VERSION) {
+                fields.problem("version", format!("must be {VERSION}, but is {other:?}"));
+            }
+            resources.extend(listed_objects(fields, "crds", files));
+            // With these fields, kaptest validates the resources.
+            fields.value("schemaLocations");
+            fields.value("skipSchemaValidation");
+        }
+        resources.retain(|each| Role::of(each.value()) != Role::Policy);
+        let mut kinds = Kinds::default();
+        resources.iter().for_each(|each| kinds.define(each.value()));
+        let shared = Shared {
+            policies,
+            resources,
+            kinds,
+        };
+        let before = fields.problems();
+        let suites: &[_] = match is_second {
+            true => &[("vapTestSuites", VALIDATING), ("mapTestSuites", MUTATING)],
+            false => &[("testSuites", VALIDATING)],
+        };
+        for (key, kind) in suites {
+            fields.objects(key, |fields| {
+                fields.required("policy");
+                fields.required("tests");
+                let policy = fields.text("policy").unwrap_or_default();
+                let read = |fields: &mut Fields<'_>| shared.test(fields, kind, policy);
+                tests.extend(fields.objects("tests", read));
             });
         }
-    }
-    Ok(tests)
-}
-
-fn test(
-    policy: &str,
-    case: &Case,
-    policies: &[Document],
-    resources: &[Document],
-) -> Result<Test, String> {
-    let find = |name: &Option<KaptestName>| match name {
-        Some(name) => find(resources, name).map(|found| Some(found.clone())),
-        None => Ok(None),
-    };
-    let (object, old) = (find(&case.object)?, find(&case.old_object)?);
-    let (operation, object, old) = match (object, old) {
-        (Some(object), None) => (Operation::Create, object, None),
-        (Some(object), old) => (Operation::Update, object, old),
-        (None, Some(old)) => (Operation::Delete, old, None),
-        (None, None) => return Err(format!("{policy}: a test needs object or oldObject")),
-    };
-    let param = case.param.as_ref();
-    let user_info = case.user_info.as_ref();
-    let mut kinds = Kinds::default();
-    resources.iter().for_each(|each| kinds.define(each.value()));
-    // A param without a namespace is found by its name alone.
-    let namespace = param.map(|param| match param.namespace.as_str() {
-        "" => match self::find(resources, param) {
-            Ok(found) => metadata(&kinds.placed(found.clone(), "default"), "namespace").to_owned(),
-            Err(_) => String::new(),
-        },
-        namespace => namespace.to_owned(),
+        fields.problems().saturating_sub(before)
     });
-    let subject = format!("{} {}", kind_of(&object), name_of(&object));
-    let expected = Decision::read(&case.expect)?;
-    Ok(Test {
-        name: format!("{policy}: {} {subject}: {}", operation.name(), case.expect),
-        field: String::new(),
-        given: super::policies(policies)
-            .chain(resources)
-            .cloned()
-            .collect(),
-        definitions: Arc::default(),
-        policy: Some(policy.to_owned()),
-        is_bare: true,
-        param: namespace
-            .zip(param)
-            .map(|(namespace, param)| (namespace, param.name.clone())),
-        question: Question::Subject {
-            operation,
-            object,
-            old,
-            is_status: false,
-            namespace: "default".to_owned(),
-            user: Box::new(match user_info {
-                Some(KaptestUser { name, groups }) => user(name, groups),
-                None => user("kubernetes-admin", &[]),
-            }),
-        },
-        expected: Expected {
-            decision: Some(expected),
-            ..Expected::default()
-        },
-    })
-}
-
-fn find<'d>(resources: &'d [Document], wanted: &KaptestName) -> Result<&'d Json, String> {
-    let is_wanted = |object: &&Json| {
-        (wanted.kind.is_empty() || kind_of(object) == wanted.kind)
-            && name_of(object) == wanted.name
-            && (wanted.namespace.is_empty() || metadata(object, "namespace") == wanted.namespace)
+    let suite = Suite {
+        tests,
+        ..Suite::default()
     };
-    let mut objects = resources.iter().map(Document::value);
-    let found = objects.find(is_wanted);
-    found.ok_or_else(|| format!("no resource is the {} {:?}", wanted.kind, wanted.name))
+    suite.with_problems(problems, within_tests)
 }
 
-#[cfg(test)]
-mod tests {
-    use gavel_libraries::Server;
-    use gavel_manifest::{Format, read};
-
-    use super::super::Suite;
-    use super::*;
-
-    /// The files `policy.yaml` and `objects.yaml`.
-    struct TwoFiles {
-        policy: &'static str,
-        objects: &'static str,
-    }
-
-    impl Files for TwoFiles {
-        fn objects(&self, path: &str) -> Result<Vec<Document>, String> {
-            let text = match path {
-                "policy.yaml" => self.policy,
-                _ => self.objects,
-            };
-            Ok(read(text, Format::Yaml).documents)
+impl Shared {
+    fn test(&self, fields: &mut Fields<'_>, kind: &str, policy: &str) -> Test {
+        let is_mutating = kind == MUTATING;
+        let object = Named::read(fields, "object");
+        let old = Named::read(fields, "oldObject");
+        let param = fields.object("param", |fields| {
+            fields.required("name");
+            Named {
+                namespace: fields.text("namespace").unwrap_or_default(),
+                name: fields.text("name").unwrap_or_default(),
+                ..Named::default()
+            }
+        });
+        let user_info = fields.object("userInfo", read_user);
+        fields.required("expect");
+        let expect = fields.text("expect").unwrap_or_default();
+        let decision = decision(fields, expect, is_mutating);
+        let operation = match (&object, &old) {
+            (Some(_), None) => Operation::Create,
+            (Some(_), Some(_)) => Operation::Update,
+            (None, _) => Operation::Delete,
+        };
+        let subject = object.as_ref().or(old.as_ref());
+        if subject.is_none() {
+            fields.problem("", "object or oldObject must be set");
+        }
+        let subject = subject.map_or(String::new(), |each| format!("{} {}", each.kind, each.name));
+        let mut expected = Expected {
+            decision,
+            ..Expected::default()
+        };
+        let found = match is_mutating {
+            true => self.mutated(fields, decision, object.as_ref(), &mut expected),
+            false => {
+                let message = fields.text("deniedMessage").map(str::to_owned);
+                expected.message = message.filter(|_| decision == Some(Decision::Deny));
+                Ok(())
+            }
+        };
+        let tested = (self.policies.iter().map(Document::value))
+            .find(|each| kind_of(each) == kind && name_of(each) == policy);
+        let found = found.and_then(|()| {
+            let tested = tested.ok_or_else(|| format!("the {kind} {policy:?} is not given"))?;
+            let param = self.param(tested, param)?;
+            let [object, old] = [object, old].map(|named| named.map(|named| self.find(&named)));
+            let (object, old) = (object.transpose()?, old.transpose()?);
+            let namespaces = [object, old].map(|each| each.map(|each| metadata(each, "namespace")));
+            if let [Some(new), Some(old)] = namespaces
+                && new != old
+            {
+                return Err("object and oldObject must have the same namespace".to_owned());
+            }
+            Ok((param, object, old))
+        });
+        let (param, question) = match found {
+            Ok((param, object, old)) => {
+                let (object, old) = match object {
+                    Some(object) => (object, old),
+                    None => (old.unwrap_or(&Json::Null), None),
+                };
+                let question = Question::Subject {
+                    operation,
+                    object: object.clone(),
+                    old: old.cloned(),
+                    is_status: false,
+                    namespace: "default".to_owned(),
+                    user: Box::new(user_info.unwrap_or_else(|| user("kubernetes-admin", &[]))),
+                };
+                (param, question)
+            }
+            Err(reason) => (None, Question::Missing(reason)),
+        };
+        let policies = self.policies.iter();
+        let policies = policies.filter(|each| Some(each.value()) == tested);
+        Test {
+            name: format!("{policy}: {} {subject}: {expect}", operation.name()),
+            field: fields.path().to_owned(),
+            given: policies.chain(&self.resources).cloned().collect(),
+            definitions: Arc::default(),
+            policy: Some(policy.to_owned()),
+            is_bare: true,
+            param,
+            question,
+            expected,
         }
     }
 
-    /// Whether each test of a suite passes.
-    fn passes(suite: &str, files: &TwoFiles) -> Vec<bool> {
-        let reading = read(suite, Format::Yaml);
-        let suite = Suite::read(&reading.documents[0], Server::default(), files).unwrap();
-        let passes = suite.tests.iter().map(|test| {
-            let report = test.run(Server::default(), |value| format!("{value:?}"));
-            report.unwrap().differences.is_empty()
-        });
-        passes.collect()
+    /// Reads what a mutating policy must do with the object.
+    fn mutated(
+        &self,
+        fields: &mut Fields<'_>,
+        decision: Option<Decision>,
+        object: Option<&Named<'_>>,
+        expected: &mut Expected,
+    ) -> Result<(), String> {
+        let wanted = Named::read(fields, "expectObject");
+        let keeps_name = fields.value("disableNameOverwrite") == Some(&Json::Bool(true));
+        let Some(object) = object else {
+            // A mutating policy needs an object; in kaptest, the result of such a test is always an error.
+            expected.decision = None;
+            return match decision {
+                Some(Decision::Error) => Ok(()),
+                _ => Err("a test of a mutating policy without object must expect error".to_owned()),
+            };
+        };
+        if decision != Some(Decision::Allow) {
+            return Ok(());
+        }
+        let Some(wanted) = wanted else {
+            fields.problem("", "expectObject must be set, because expect is mutate");
+            return Ok(());
+        };
+        let mut wanted = self.find(&wanted)?.clone();
+        if let (false, Some(name)) = (keeps_name, wanted.pointer_mut("/metadata/name")) {
+            *name = object.name.into();
+        }
+        expected.object = Some(wanted);
+        Ok(())
     }
 
-    #[test]
-    fn policies_are_evaluated_even_if_they_do_not_match() {
-        let suite = "{validatingAdmissionPolicies: [policy.yaml], resources: [objects.yaml], testSuites: [{policy: noUppercase, tests: [{object: {kind: Deployment, name: few}, expect: admit}, {object: {kind: Deployment, name: many}, expect: deny}, {object: {kind: Deployment, name: none}, expect: error}, {object: {kind: Deployment, name: few}, expect: deny}]}]}";
-        // An API server would reject the policy, and the policy does not match the API group of the objects.
-        let files = TwoFiles {
-            policy: "{apiVersion: admissionregistration.k8s.io/v1, kind: ValidatingAdmissionPolicy, metadata: {name: noUppercase}, spec: {matchConstraints: {resourceRules: [{apiGroups: [''], apiVersions: [v1], operations: [CREATE], resources: [deployments]}]}, validations: [{expression: object.spec.replicas < 5}]}}",
-            objects: "{apiVersion: apps/v1, kind: Deployment, metadata: {name: few}, spec: {replicas: 1}}\n---\n{apiVersion: apps/v1, kind: Deployment, metadata: {name: many}, spec: {replicas: 9}}\n---\n{apiVersion: apps/v1, kind: Deployment, metadata: {name: none}}",
+    /// The namespace and name of the param; `None` if the policy has no params.
+    fn param(
+        &self,
+        policy: &Json,
+        param: Option<Named<'_>>,
+    ) -> Result<Option<(String, String)>, String> {
+        let text = |pointer: &str| policy.pointer(pointer).and_then(Json::as_str);
+        let Some(kind) = text("/spec/paramKind/kind") else {
+            return Ok(None);
         };
-        assert_eq!(passes(suite, &files), [true, true, true, false]);
+        let api_version = text("/spec/paramKind/apiVersion").unwrap_or_default();
+        let of_kind = GroupVersionKind::new(api_version, kind);
+        let param = Named {
+            group: &of_kind.group,
+            version: &of_kind.version,
+            kind,
+            ..param.ok_or("param must be set, because the policy has a paramKind")?
+        };
+        let found = self.kinds.placed(self.find(&param)?.clone(), "default");
+        Ok(Some((
+            metadata(&found, "namespace").to_owned(),
+            param.name.to_owned(),
+        )))
     }
 
-    #[test]
-    fn params_without_a_namespace_are_found_by_name() {
-        let suite = "{validatingAdmissionPolicies: [policy.yaml], resources: [objects.yaml], testSuites: [{policy: a, tests: [{object: {kind: Deployment, name: few}, param: {name: limits}, expect: admit}]}]}";
-        let files = TwoFiles {
-            policy: "{apiVersion: admissionregistration.k8s.io/v1, kind: ValidatingAdmissionPolicy, metadata: {name: a}, spec: {paramKind: {apiVersion: v1, kind: ConfigMap}, matchConstraints: {}, validations: [{expression: object.spec.replicas <= int(params.data.max)}]}}",
-            objects: "{apiVersion: apps/v1, kind: Deployment, metadata: {name: few}, spec: {replicas: 1}}\n---\n{apiVersion: v1, kind: ConfigMap, metadata: {name: limits, namespace: elsewhere}, data: {max: '3'}}",
-        };
-        assert_eq!(passes(suite, &files), [true]);
+    /// The resource with a name.
+    fn find(&self, named: &Named<'_>) -> Result<&Json, String> {
+        let resources = self.resources.iter().map(Document::value);
+        let mut found = resources.filter(|each| named.is_of(each));
+        let subject = format!("the {} {:?}", named.kind, named.name);
+        match (found.next(), found.next()) {
+            (Some(found), None) => Ok(found),
+            (None, _) => Err(format!("no resource is {subject}")),
+            (Some(_), Some(_)) => Err(format!("several resources are {subject}")),
+        }
+    }
+}
+
+impl<'d> Named<'d> {
+    fn read(fields: &mut Fields<'d>, key: &'static str) -> Option<Self> {
+        fields.object(key, |fields| {
+            fields.required("kind");
+            fields.required("name");
+            let mut text = |key| fields.text(key).unwrap_or_default();
+            Named {
+                group: text("group"),
+                version: text("version"),
+                kind: text("kind"),
+                namespace: text("namespace"),
+                name: text("name"),
+            }
+        })
+    }
+
+    /// Whether this is the name of an object. As in kaptest, the version counts only if there is a group.
+    fn is_of(&self, object: &Json) -> bool {
+        let api_version = object.get("apiVersion").and_then(Json::as_str);
+        let kind = GroupVersionKind::new(api_version.unwrap_or_default(), kind_of(object));
+        let is = |wanted: &str, actual: &str| wanted.is_empty() || wanted == actual;
+        self.kind == &*kind.kind
+            && self.name == name_of(object)
+            && is(self.namespace, metadata(object, "namespace"))
+            && is(self.group, &kind.group)
+            && (self.group.is_empty() || is(self.version, &kind.version))
+    }
+}
+
+fn read_user(fields: &mut Fields<'_>) -> UserInfo {
+    let name = fields.text("name").unwrap_or_default();
+    let groups = fields.texts("groups").unwrap_or_default();
+    let mut found = user(name, &groups);
+    for (key, values) in fields.entries("extra") {
+        let texts = values.as_array().map(|values| values.iter());
+        let texts =
+            texts.and_then(|values| values.map(|each| Some(each.as_str()?.to_owned())).collect());
+        match texts {
+            None => fields.problem(&format!("extra.{key}"), "must be a list of strings"),
+            texts => drop(found.extra.insert(key.to_owned(), texts)),
+        }
+    }
+    found
+}
+
+/// Reads the field `expect`.
+fn decision(fields: &mut Fields<'_>, expect: &str, is_mutating: bool) -> Option<Decision> {
+    match (expect, is_mutating) {
+        ("admit", false) | ("mutate", true) => Some(Decision::Allow),
+        ("deny", false) => Some(Decision::Deny),
+        ("error", _) => Some(Decision::Error),
+        ("skip", _) => Some(Decision::Skip),
+        ("", _) => None,
+        (other, _) => {
+            let may = match is_mutating {
+                true => "mutate, error or skip",
+                false => "admit, deny, error or skip",
+            };
+            fields.problem("expect", format!("must be {may}, but is {other:?}"));
+            None
+        }
     }
 }

@@ -1,171 +1,315 @@
-//! The suites of `kyverno test`, as far as they concern Kubernetes' own policy kinds (github.com/kyverno/kyverno,
-//! `cmd/cli/kubectl-kyverno/apis/v1alpha1`).
+//! The test files of the Kyverno CLI (github.com/kyverno/kyverno, `cmd/cli/kubectl-kyverno`). Results about Kubernetes' own policy kinds are
+//! tests; results about Kyverno's own policies are skipped.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use gavel_engine::value::Json;
 use gavel_libraries::authorizer::UserInfo;
-use gavel_manifest::Document;
+use gavel_manifest::{Document, Fields, Problem};
 use serde::Deserialize;
 use serde_json::json;
 
-use super::{Decision, Expected, Files, Question, Test, all_objects, kind_of, metadata, name_of};
+use super::{Decision, Expected, Files, Question, Skipped, Suite, Test};
+use super::{kind_of, listed_objects, metadata, name_of, policies};
+use crate::kinds::Kinds;
+use crate::role::Role;
 use crate::subject::Operation;
 use crate::user::user;
 
-/// The contents of a suite's file. Tests of Kyverno's own policies are ignored.
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct KyvernoFile {
-    #[serde(default)]
-    policies: Vec<String>,
-    #[serde(default)]
-    resources: Vec<String>,
-    #[serde(default)]
-    param_resources: Vec<String>,
-    variables: Option<String>,
-    userinfo: Option<String>,
-    results: Vec<KyvernoResult>,
-}
+/// The fields of a file that concern only Kyverno's own policies.
+const IGNORED: [&str; 13] = [
+    "metadata",
+    "name",
+    "jsonPayload",
+    "jsonPayloads",
+    "httpPayloads",
+    "envoyPayloads",
+    "targetResources",
+    "exceptions",
+    "context",
+    "clusterResources",
+    "apiCallResponses",
+    "globalContextEntries",
+    "kind",
+];
 
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-#[derive(Default)]
-struct KyvernoResult {
-    policy: String,
-    kind: String,
-    resources: Vec<String>,
-    result: String,
-    patched_resources: Option<String>,
-    is_validating_admission_policy: bool,
-    is_mutating_admission_policy: bool,
-}
+/// The fields of a result that concern only Kyverno's own policies, or repeat the kind of the policy.
+const IGNORED_IN_RESULTS: [&str; 12] = [
+    "rule",
+    "generatedResource",
+    "generatedResources",
+    "cloneSourceResource",
+    "failOnMissingResources",
+    "isValidatingAdmissionPolicy",
+    "isMutatingAdmissionPolicy",
+    "isValidatingPolicy",
+    "isMutatingPolicy",
+    "isGeneratingPolicy",
+    "isDeletingPolicy",
+    "isImageValidatingPolicy",
+];
 
 pub(super) fn is_suite(document: &Json) -> bool {
     let api_version = document.get("apiVersion").and_then(Json::as_str);
     let is_kyverno = api_version.is_some_and(|version| version.contains("kyverno.io/"));
-    let results = document.get("results").and_then(Json::as_array);
-    let is_ours = |result: &Json| {
-        ["isValidatingAdmissionPolicy", "isMutatingAdmissionPolicy"]
-            .iter()
-            .any(|key| result.get(key) == Some(&Json::Bool(true)))
-    };
-    is_kyverno
-        && kind_of(document) == "Test"
-        && results.is_some_and(|results| results.iter().any(is_ours))
+    is_kyverno && kind_of(document) == "Test"
 }
 
-pub(super) fn read(document: &Json, files: &dyn Files) -> Result<Vec<Test>, String> {
-    let file = KyvernoFile::deserialize(document).map_err(|error| error.to_string())?;
-    let mut given = all_objects(files, &file.policies)?;
-    given.extend(all_objects(files, &file.param_resources)?);
-    given.extend(namespaces(file.variables.as_deref(), files)?);
-    let resources = all_objects(files, &file.resources)?;
-    given.extend(resources.iter().cloned());
-    let given: Arc<[Document]> = given.into();
-    let user = read_user(file.userinfo.as_deref(), files)?;
-    let results = file.results.iter().enumerate();
-    let results = results.filter(|(_, each)| {
-        each.is_validating_admission_policy || each.is_mutating_admission_policy
-    });
+/// What all results of a file share.
+struct Shared<'d> {
+    /// The documents in the files of `policies`.
+    policies: Vec<Document>,
+    resources: Vec<Document>,
+    given: Arc<[Document]>,
+    user: UserInfo,
+    files: &'d dyn Files,
+}
+
+/// Reads the tests of a file.
+pub(super) fn read(document: &Document, files: &dyn Files) -> Result<Suite, Vec<Problem>> {
     let mut tests = Vec::new();
-    for (n, expectation) in results {
-        let patched = match &expectation.patched_resources {
-            Some(path) => files.objects(path)?,
-            None => Vec::new(),
+    let mut skipped = Vec::new();
+    let (within_tests, problems) = Fields::read_with_problems(document, |fields| {
+        fields.value("apiVersion");
+        for key in IGNORED {
+            fields.value(key);
+        }
+        let policies = listed_objects(fields, "policies", files);
+        let resources = listed_objects(fields, "resources", files);
+        let mut given = policies.clone();
+        given.extend(listed_objects(fields, "paramResources", files));
+        given.extend(namespaces(fields, files));
+        given.extend(resources.iter().cloned());
+        let shared = Shared {
+            policies,
+            resources,
+            given: given.into(),
+            user: read_user(fields, files),
+            files,
         };
-        for resource in &resources {
-            let object = resource.value();
-            if !expectation.is_about(object) {
-                continue;
+        fields.required("results");
+        let before = fields.problems();
+        for found in fields.objects("results", |fields| shared.result(fields)) {
+            match found {
+                Ok(found) => tests.extend(found),
+                Err(found) => skipped.push(found),
             }
-            tests.push(Test {
-                name: format!(
-                    "{}: {} {}: {}",
-                    expectation.policy,
-                    kind_of(object),
-                    name_of(object),
-                    expectation.result
-                ),
-                field: format!("results[{n}]"),
-                given: Arc::clone(&given),
-                definitions: Arc::default(),
-                policy: Some(expectation.policy.clone()),
-                is_bare: false,
-                param: None,
-                question: Question::Subject {
-                    operation: Operation::Create,
-                    object: object.clone(),
-                    old: None,
-                    is_status: false,
-                    namespace: "default".to_owned(),
-                    user: Box::new(user.clone()),
-                },
-                expected: expectation.expected(object, &patched)?,
+        }
+        fields.problems().saturating_sub(before)
+    });
+    let suite = Suite {
+        tests,
+        skipped,
+        ..Suite::default()
+    };
+    suite.with_problems(problems, within_tests)
+}
+
+impl Shared<'_> {
+    /// The tests of a result; an error if Gavel does not evaluate the policy.
+    fn result(&self, fields: &mut Fields<'_>) -> Result<Vec<Test>, Skipped> {
+        for key in IGNORED_IN_RESULTS {
+            fields.value(key);
+        }
+        fields.required("policy");
+        fields.required("result");
+        let policy = fields.text("policy").unwrap_or_default();
+        // Kyverno's own policies can have a namespace.
+        let policy = policy.rsplit('/').next().unwrap_or_default();
+        let kind = fields.text("kind").unwrap_or_default();
+        let result = fields.text("result").unwrap_or_default();
+        let field = fields.path().to_owned();
+        let name = |subject: &str| match (kind, subject) {
+            ("", "") => format!("{policy}: {result}"),
+            (one, "") | ("", one) => format!("{policy}: {one}: {result}"),
+            (kind, subject) => format!("{policy}: {kind} {subject}: {result}"),
+        };
+        if let Some(other) = self.kyvernos_own(policy) {
+            for key in ["operation", "patchedResources", "resourceSpecs"] {
+                fields.value(key);
+            }
+            return Err(Skipped {
+                name: name(&fields.texts("resources").unwrap_or_default().join(", ")),
+                field,
+                reason: format!("Gavel does not evaluate the kind {other}"),
             });
         }
+        let decision = decision(fields, result);
+        let operation = operation(fields);
+        let patched = file(fields, "patchedResources", self.files);
+        let patched = patched.unwrap_or_else(|message| {
+            fields.problem("patchedResources", message);
+            Vec::new()
+        });
+        let test = |name: String, question, object| Test {
+            name,
+            field: field.clone(),
+            given: Arc::clone(&self.given),
+            definitions: Arc::default(),
+            policy: Some(policy.to_owned()),
+            is_bare: false,
+            param: None,
+            question,
+            expected: Expected {
+                decision,
+                object,
+                ..Expected::default()
+            },
+        };
+        let mut tests = Vec::new();
+        for (subject, resources) in self.wanted(fields, kind) {
+            if resources.is_empty() {
+                let reason = match (subject.as_str(), kind) {
+                    ("", _) => format!("no resource has the kind {kind:?}"),
+                    (_, "") => format!("no resource is named {subject:?}"),
+                    _ => format!("no resource of the kind {kind:?} is named {subject:?}"),
+                };
+                tests.push(test(name(&subject), Question::Missing(reason), None));
+            }
+            for object in resources {
+                let subject = format!("{} {}", kind_of(object), name_of(object));
+                let question = Question::Subject {
+                    operation,
+                    object: object.clone(),
+                    old: (operation == Operation::Update).then(|| object.clone()),
+                    is_status: false,
+                    namespace: "default".to_owned(),
+                    user: Box::new(self.user.clone()),
+                };
+                let mut patched = patched.iter().map(Document::value);
+                let patched = patched.find(|other| {
+                    kind_of(other) == kind_of(object) && name_of(other) == name_of(object)
+                });
+                let name = format!("{policy}: {subject}: {result}");
+                tests.push(test(name, question, patched.cloned()));
+            }
+        }
+        Ok(tests)
     }
-    Ok(tests)
+
+    /// The kind of the policy with this name, if it is not one of Kubernetes' own kinds.
+    fn kyvernos_own(&self, name: &str) -> Option<&str> {
+        let mut documents = self.policies.iter().map(Document::value);
+        let other =
+            documents.find(|each| name_of(each) == name && Role::of(each) != Role::Policy)?;
+        let mut known = policies(&self.policies).map(Document::value);
+        (!known.any(|each| name_of(each) == name)).then(|| kind_of(other))
+    }
+
+    /// The resources that a result is about: for each name in the result, those with this name. Without names, all of the kind.
+    fn wanted(&self, fields: &mut Fields<'_>, kind: &str) -> Vec<(String, Vec<&Json>)> {
+        let resources = self.resources.iter().map(Document::value);
+        let of_kind = resources.filter(|each| kind.is_empty() || kind_of(each) == kind);
+        let of_kind: Vec<&Json> = of_kind.collect();
+        let mut wanted = Vec::new();
+        for name in fields.texts("resources").unwrap_or_default() {
+            let is_named = |each: &&Json| match name.split_once('/') {
+                Some((namespace, name)) => name_of(each) == name && namespace_of(each) == namespace,
+                None => name_of(each) == name,
+            };
+            let found = of_kind.iter().copied().filter(is_named).collect();
+            wanted.push((name, found));
+        }
+        wanted.extend(fields.objects("resourceSpecs", |fields| {
+            let mut text = |key| fields.text(key).unwrap_or_default();
+            let (group, version, kind) = (text("group"), text("version"), text("kind"));
+            let (namespace, name) = (text("namespace"), text("name"));
+            text("subresource");
+            let api_version = match group {
+                "" => version.to_owned(),
+                group => format!("{group}/{version}"),
+            };
+            let is_meant = |each: &&Json| {
+                each.get("apiVersion").and_then(Json::as_str) == Some(&api_version)
+                    && (kind.is_empty() || kind_of(each) == kind)
+                    && namespace_of(each) == namespace
+                    && name_of(each) == name
+            };
+            let found = of_kind.iter().copied().filter(is_meant).collect();
+            (name.to_owned(), found)
+        }));
+        match wanted.is_empty() {
+            true => vec![(String::new(), of_kind)],
+            false => wanted,
+        }
+    }
 }
 
-impl KyvernoResult {
-    fn is_about(&self, object: &Json) -> bool {
-        let name = name_of(object);
-        let full = format!("{}/{name}", metadata(object, "namespace"));
-        let is_named = |wanted: &String| *wanted == name || *wanted == full;
-        let is_kind = self.kind.is_empty() || kind_of(object) == self.kind;
-        is_kind && (self.resources.is_empty() || self.resources.iter().any(is_named))
-    }
+/// The namespace of a resource; Kyverno puts resources without a namespace into `default`.
+fn namespace_of(object: &Json) -> String {
+    let placed = Kinds::default().placed(object.clone(), "default");
+    metadata(&placed, "namespace").to_owned()
+}
 
-    fn expected(&self, object: &Json, patched: &[Document]) -> Result<Expected, String> {
-        let decision = match self.result.as_str() {
-            "pass" => Decision::Allow,
-            "fail" => Decision::Deny,
-            "skip" => Decision::Skip,
-            "error" => Decision::Error,
-            other => return Err(format!("results: unknown result {other:?}")),
-        };
-        let is_same = |other: &&Document| {
-            let other = other.value();
-            kind_of(other) == kind_of(object) && name_of(other) == name_of(object)
-        };
-        Ok(Expected {
-            decision: Some(decision),
-            object: patched
-                .iter()
-                .find(is_same)
-                .map(|found| found.value().clone()),
-            ..Expected::default()
-        })
+fn decision(fields: &mut Fields<'_>, result: &str) -> Option<Decision> {
+    match result {
+        "pass" => Some(Decision::Allow),
+        "fail" => Some(Decision::Deny),
+        "skip" => Some(Decision::Skip),
+        "error" => Some(Decision::Error),
+        "" => None,
+        other => {
+            let message = format!("must be pass, fail, skip or error, but is {other:?}");
+            fields.problem("result", message);
+            None
+        }
     }
 }
 
-/// The namespaces that Kyverno's values file lists, with their labels.
-fn namespaces(path: Option<&str>, files: &dyn Files) -> Result<Vec<Document>, String> {
+fn operation(fields: &mut Fields<'_>) -> Operation {
+    match fields.text("operation") {
+        None | Some("CREATE") => Operation::Create,
+        Some("UPDATE") => Operation::Update,
+        Some("DELETE") => Operation::Delete,
+        Some(other) => {
+            let message = format!("must be CREATE, UPDATE or DELETE, but is {other:?}");
+            fields.problem("operation", message);
+            Operation::Create
+        }
+    }
+}
+
+/// The namespaces that the values list, with their labels. The values are in the file or in a file of their own.
+fn namespaces(fields: &mut Fields<'_>, files: &dyn Files) -> Vec<Document> {
     #[derive(Deserialize)]
     struct Labelled {
         name: String,
         #[serde(default)]
         labels: BTreeMap<String, String>,
     }
-    let values = path.map(|path| files.objects(path)).transpose()?;
-    let mut namespaces = Vec::new();
-    for values in values.into_iter().flatten() {
-        let listed = values.value().get("namespaceSelector").cloned();
-        let listed: Vec<Labelled> = serde_json::from_value(listed.unwrap_or_else(|| json!([])))
-            .map_err(|error| error.to_string())?;
-        for Labelled { name, mut labels } in listed {
-            labels.insert("kubernetes.io/metadata.name".to_owned(), name.clone());
-            let metadata = json!({"name": name, "labels": labels});
-            let namespace = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": metadata});
-            namespaces.push(Document::from(namespace));
+    let mut listed = Vec::new();
+    let inline = fields
+        .value("values")
+        .into_iter()
+        .cloned()
+        .map(Document::from);
+    let inline: Vec<Document> = inline.collect();
+    for (field, values) in [
+        ("values", Ok(inline)),
+        ("variables", file(fields, "variables", files)),
+    ] {
+        let read = |values: &Document| {
+            let selectors = values.value().get("namespaceSelector")?;
+            let listed: Result<Vec<Labelled>, _> = serde_json::from_value(selectors.clone());
+            Some(listed.map_err(|error| format!("namespaceSelector: {error}")))
+        };
+        let read = values.and_then(|values| values.iter().filter_map(read).collect());
+        let read: Result<Vec<_>, String> = read;
+        match read {
+            Ok(read) => listed.extend(read.into_iter().flatten()),
+            Err(message) => fields.problem(field, message),
         }
     }
-    Ok(namespaces)
+    let namespaces = listed.into_iter().map(|Labelled { name, mut labels }| {
+        labels.insert("kubernetes.io/metadata.name".to_owned(), name.clone());
+        let metadata = json!({"name": name, "labels": labels});
+        json!({"apiVersion": "v1", "kind": "Namespace", "metadata": metadata}).into()
+    });
+    namespaces.collect()
 }
 
-fn read_user(path: Option<&str>, files: &dyn Files) -> Result<UserInfo, String> {
+fn read_user(fields: &mut Fields<'_>, files: &dyn Files) -> UserInfo {
     #[derive(Default, Deserialize)]
     #[serde(default)]
     struct KyvernoUser {
@@ -173,18 +317,36 @@ fn read_user(path: Option<&str>, files: &dyn Files) -> Result<UserInfo, String> 
         uid: String,
         groups: Vec<String>,
     }
-    let Some(path) = path else {
-        return Ok(user("kubernetes-admin", &[]));
-    };
-    let documents = files.objects(path)?;
-    let written = documents
-        .first()
-        .and_then(|document| document.value().get("userInfo"));
-    let written: KyvernoUser =
-        serde_json::from_value(written.cloned().unwrap_or_else(|| json!({})))
-            .map_err(|error| format!("{path}: {error}"))?;
-    Ok(UserInfo {
-        uid: written.uid,
-        ..user(&written.username, &written.groups)
-    })
+    let written = file(fields, "userinfo", files).and_then(|documents| {
+        let written = documents
+            .first()
+            .and_then(|each| each.value().get("userInfo"));
+        let written = written.map(|written| KyvernoUser::deserialize(written));
+        written
+            .transpose()
+            .map_err(|error| format!("userInfo: {error}"))
+    });
+    match written {
+        Ok(Some(written)) => UserInfo {
+            uid: written.uid,
+            ..user(&written.username, &written.groups)
+        },
+        Ok(None) => user("kubernetes-admin", &[]),
+        Err(message) => {
+            fields.problem("userinfo", message);
+            user("kubernetes-admin", &[])
+        }
+    }
+}
+
+/// The documents of the file that a field names; none if the field is absent.
+fn file(
+    fields: &mut Fields<'_>,
+    key: &'static str,
+    files: &dyn Files,
+) -> Result<Vec<Document>, String> {
+    match fields.text(key) {
+        Some(path) => files.objects(path),
+        None => Ok(Vec::new()),
+    }
 }

@@ -8,7 +8,7 @@ use gavel_libraries::Server;
 use gavel_libraries::authorizer::UserInfo;
 use gavel_lint::Linter;
 use gavel_manifest::problem::rule;
-use gavel_manifest::{Document, Problem};
+use gavel_manifest::{Document, Fields, Problem};
 use gavel_state::as_built_in;
 
 use crate::custom::KnownDefinitions;
@@ -48,6 +48,19 @@ pub struct Suite {
     pub warnings: Vec<Problem>,
     /// The problems of the tests that cannot run, and that `tests` therefore lacks.
     pub problems: Vec<Problem>,
+    /// The tests of policies that Gavel does not evaluate.
+    pub skipped: Vec<Skipped>,
+}
+
+/// A test of a policy that Gavel does not evaluate.
+#[derive(Debug, Clone)]
+pub struct Skipped {
+    /// The name.
+    pub name: String,
+    /// The path of the test within the suite's document.
+    pub field: String,
+    /// Why the policy is not evaluated.
+    pub reason: String,
 }
 
 /// A test.
@@ -63,8 +76,9 @@ pub struct Test {
     pub definitions: Arc<KnownDefinitions>,
     /// The only policy that is used; `None` means all.
     pub policy: Option<String>,
-    /// Whether the test evaluates policies without their constraints and bindings, as kaptest does. The policies then apply to every
-    /// request, have a binding that denies, and are used even if an API server would reject them.
+    /// Whether the test evaluates the policy as kaptest does: without its bindings, validating policies without their constraints, and even
+    /// if an API server would reject the policy. Failed expressions deny, whatever the `failurePolicy`, and the expected decision must be the
+    /// actual one: `deny` does not include `error`.
     pub is_bare: bool,
     /// The namespace and name of the param; used only if `is_bare`.
     pub param: Option<(String, String)>,
@@ -94,6 +108,8 @@ pub enum Question {
         /// The user of the request.
         user: Box<UserInfo>,
     },
+    /// An object of the test is not given, for this reason. The test fails.
+    Missing(String),
 }
 
 impl Question {
@@ -102,6 +118,7 @@ impl Question {
         match self {
             Question::Review(request) => request.get("object"),
             Question::Subject { object, .. } => Some(object),
+            Question::Missing(_) => None,
         }
     }
 }
@@ -172,31 +189,32 @@ impl Suite {
     ///
     /// # Errors
     ///
-    /// The document is not a suite, or names an object that cannot be read. For a `PolicyTest`, the error lists all problems, unless all of
-    /// them are within tests. For the other formats, it lists all duplicate keys; if there are none, the first problem.
+    /// The document is not a suite, or names a file that cannot be read. The error lists all problems, unless all of them are within tests.
     pub fn read(
         document: &Document,
         server: Server,
         files: &dyn Files,
     ) -> Result<Self, Vec<Problem>> {
         let value = document.value();
-        let (is_kaptest, is_kyverno) = (kaptest::is_suite(value), kyverno::is_suite(value));
-        if !is_kaptest && !is_kyverno {
-            return file::read(document, server, files);
+        if kaptest::is_suite(value) {
+            kaptest::read(document, files)
+        } else if kyverno::is_suite(value) {
+            kyverno::read(document, files)
+        } else {
+            file::read(document, server, files)
         }
-        let twice = document.duplicate_keys();
-        if !twice.is_empty() {
-            return Err(twice.to_vec());
+    }
+
+    /// The suite, with its problems; `within_tests` is the number of those that are within tests.
+    fn with_problems(
+        self,
+        problems: Vec<Problem>,
+        within_tests: usize,
+    ) -> Result<Self, Vec<Problem>> {
+        match problems.len() > within_tests {
+            true => Err(problems),
+            false => Ok(Suite { problems, ..self }),
         }
-        let whole = |message| vec![document.problem(rule::OBJECT, "", message)];
-        let tests = match is_kaptest {
-            true => kaptest::read(value, files),
-            false => kyverno::read(value, files),
-        };
-        Ok(Suite {
-            tests: tests.map_err(whole)?,
-            ..Suite::default()
-        })
     }
 }
 
@@ -219,11 +237,21 @@ fn given_objects(files: &dyn Files, path: &str) -> Result<Vec<Document>, String>
     }
 }
 
-/// The objects that several files give to tests.
-fn all_objects(files: &dyn Files, paths: &[String]) -> Result<Vec<Document>, String> {
+/// The objects of the files that the field `key` lists.
+fn listed_objects(fields: &mut Fields<'_>, key: &'static str, files: &dyn Files) -> Vec<Document> {
     let mut objects = Vec::new();
-    for path in paths {
-        objects.extend(given_objects(files, path)?);
+    for (path, item) in fields.list(key) {
+        let found = match item {
+            Json::String(name) if name.contains("://") => {
+                Err("must be the path of a file: Gavel does not read URLs".to_owned())
+            }
+            Json::String(name) => given_objects(files, name),
+            _ => Err("must be the path of a file".to_owned()),
+        };
+        match found {
+            Ok(found) => objects.extend(found),
+            Err(message) => fields.problem_at(rule::OBJECT, &path, message),
+        }
     }
-    Ok(objects)
+    objects
 }

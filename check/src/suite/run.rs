@@ -7,6 +7,7 @@ use serde_json::json;
 
 use super::difference::Decided;
 use super::{Difference, Question, Test, Validated, difference, kind_of, name_of, policies};
+use crate::bare::{bare, is_mutating};
 use crate::conditions::Condition;
 use crate::custom::{Key, KnownDefinition, RuleProbe};
 use crate::probe;
@@ -26,6 +27,8 @@ pub struct Report {
     pub validated: Option<Validated>,
     /// The steps that led to the decision.
     pub steps: Vec<Step>,
+    /// As [`Test::is_bare`].
+    is_bare: bool,
 }
 
 impl Test {
@@ -33,10 +36,10 @@ impl Test {
     ///
     /// # Errors
     ///
-    /// An API server would reject a policy, or the input is not a request.
+    /// An API server would reject a policy, or the input is missing or not a request.
     pub fn run(&self, server: Server, write: fn(Value<'_>) -> String) -> Result<Report, String> {
         let world = self.world(server)?;
-        let request = self.request(&world);
+        let request = self.request(&world)?;
         let trace = Trace::new(write);
         let mut validated = None;
         let mut ruling = world.decide_validated(&request, &trace, |object| {
@@ -53,6 +56,7 @@ impl Test {
             ruling,
             validated,
             steps: trace.into_steps(),
+            is_bare: self.is_bare,
         };
         report.differences =
             difference::differences(&self.expected, &self.question, report.decided());
@@ -63,11 +67,11 @@ impl Test {
     ///
     /// # Errors
     ///
-    /// An API server would reject a policy, or the input is not a request.
+    /// An API server would reject a policy, or the input is missing or not a request.
     pub fn conditions(&self, server: Server, policy: &str) -> Result<Vec<Condition>, String> {
         let given = self.given.iter().filter(|each| self.counts(each.value()));
         let given: Vec<Document> = given.cloned().collect();
-        let request = self.request(&self.world(server)?);
+        let request = self.request(&self.world(server)?)?;
         let validate = |object: &Json| {
             let validated = Validated::of(&request, object, &self.definitions);
             validated.map_or(Ok(None), |validated| validated.result())
@@ -79,14 +83,14 @@ impl Test {
     ///
     /// # Errors
     ///
-    /// An API server would reject a policy, or the input is not a request.
+    /// An API server would reject a policy, or the input is missing or not a request.
     pub fn conditions_of_rules(&self, server: Server) -> Result<Vec<Condition>, String> {
         let Some(definition) = self.definition() else {
             return Ok(Vec::new());
         };
         let probe = RuleProbe::new(definition, server)?;
         let world = self.world(server)?;
-        let request = self.request(&world);
+        let request = self.request(&world)?;
         let mut validated = None;
         world.decide_validated(&request, &Trace::new(|_| String::new()), |object| {
             validated = Validated::of(&request, object, &probe.definitions);
@@ -96,9 +100,10 @@ impl Test {
         Ok(probe.conditions(&recorded.unwrap_or_default()))
     }
 
-    fn request(&self, world: &World) -> Json {
+    fn request(&self, world: &World) -> Result<Json, String> {
         match &self.question {
-            Question::Review(request) => request.clone(),
+            Question::Missing(reason) => Err(reason.clone()),
+            Question::Review(request) => Ok(request.clone()),
             Question::Subject {
                 operation,
                 object,
@@ -117,23 +122,25 @@ impl Test {
                 if let (true, Json::Object(request)) = (*is_status, &mut request) {
                     request.insert("subResource".to_owned(), "status".into());
                 }
-                request
+                Ok(request)
             }
         }
     }
 
     /// Builds the test's world: the policies and all objects that they read.
     fn world(&self, server: Server) -> Result<World, String> {
-        if self.is_bare {
-            let given = self.given.iter().map(Document::value);
-            let param = self.param.as_ref();
-            let param = param.map(|(namespace, name)| (namespace.as_str(), name.as_str()));
-            let counted = given.filter(|each| self.counts(each));
-            return World::of_bare_policies(server, counted, param);
+        let param = self.param.as_ref();
+        let param = param.map(|(namespace, name)| (namespace.as_str(), name.as_str()));
+        let given = self.given.iter().filter(|each| self.counts(each.value()));
+        if self.is_bare && !given.clone().any(|each| is_mutating(each.value())) {
+            return World::of_bare_policies(server, given.map(Document::value), param);
         }
         let mut setup = Setup::new(server)?;
-        for document in self.given.iter() {
-            if self.counts(document.value()) {
+        for document in given {
+            if self.is_bare && is_mutating(document.value()) {
+                let objects = bare(document.value(), param).into_iter();
+                objects.for_each(|object| setup.add_value(object));
+            } else {
                 setup.add(document.clone());
             }
         }
@@ -185,6 +192,7 @@ impl Report {
             ruling: &self.ruling,
             validated: self.validated.as_ref(),
             steps: &self.steps,
+            is_bare: self.is_bare,
         }
     }
 

@@ -1,5 +1,5 @@
 //! Writes the test cases of a report as JUnit XML, with one test suite for each file. An input that could not be used is a test case with
-//! an error; a test case that did not pass is a failure.
+//! an error; a test case that did not pass is a failure, unless it was skipped.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -39,6 +39,10 @@ pub(super) fn write(report: &Report, out: &mut impl Write) -> io::Result<()> {
 /// A test case of a suite. If it did not pass, the result is of the given kind.
 fn test_case(case: &Case, suite: &str, kind: NonSuccessKind) -> TestCase {
     let mut status = TestCaseStatus::success();
+    if let Some(reason) = &case.skipped {
+        status = TestCaseStatus::skipped();
+        status.set_message(reason.as_str());
+    }
     if let Some(failure) = &case.failure {
         status = TestCaseStatus::non_success(kind);
         status.set_type(failure.rule.as_str());

@@ -46,8 +46,10 @@ pub(crate) struct Case {
     pub(crate) file: String,
     /// The name of the test case.
     pub(crate) name: String,
-    /// Why the test case failed; `None` if it passed.
+    /// Why the test case failed; `None` if it passed or was skipped.
     pub(crate) failure: Option<Failure>,
+    /// Why the test case was skipped.
+    pub(crate) skipped: Option<String>,
     /// The messages of findings that are not errors; can be empty.
     pub(crate) output: String,
 }
@@ -97,6 +99,7 @@ impl Report {
                 message: first.message.clone(),
                 details: messages(true),
             }),
+            skipped: None,
             output: messages(false),
         });
         self.findings.extend(findings);
@@ -157,6 +160,7 @@ impl Finding {
             file: self.file.clone(),
             name: name.trim_end().to_owned(),
             failure,
+            skipped: None,
             output: match is_error {
                 true => String::new(),
                 false => format!("{}: {}", self.severity.name(), self.message),

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use clap::builder::styling::{AnsiColor, Style};
-use gavel_check::suite::{Difference, Files, Suite, Test};
+use gavel_check::suite::{Difference, Files, Skipped, Suite, Test};
 use gavel_engine::value::Json;
 use gavel_manifest::{Document, Place, Problem};
 use serde_json::json;
@@ -25,6 +25,7 @@ use coverage::{Coverage, name_of};
 
 const PASSED: Style = AnsiColor::Green.on_default().bold();
 const FAILED: Style = AnsiColor::Red.on_default().bold();
+const SKIPPED: Style = AnsiColor::Yellow.on_default().bold();
 
 /// Runs the tests that the arguments name.
 pub(crate) fn run(args: &TestArgs) -> io::Result<Exit> {
@@ -42,6 +43,7 @@ pub(super) fn write(args: &TestArgs, mut out: Box<dyn Write>) -> io::Result<Exit
         out,
         passed: 0,
         failed: 0,
+        skipped: 0,
         coverage: Coverage::default(),
         report: Report::new("gavel test"),
     };
@@ -64,6 +66,10 @@ pub(super) fn write(args: &TestArgs, mut out: Box<dyn Write>) -> io::Result<Exit
     let ran = run.passed.saturating_add(run.failed);
     if ran == 0 && !manifests.unusable() {
         match &args.filter {
+            _ if run.skipped > 0 => {
+                let skipped = report::count(run.skipped, "test");
+                manifests.complain(format!("no test ran: {skipped} skipped, about policies that Gavel does not evaluate"));
+            }
             Some(filter) => {
                 manifests.complain(format!("no test ran: no test has {filter:?} in its name"));
             }
@@ -76,7 +82,11 @@ pub(super) fn write(args: &TestArgs, mut out: Box<dyn Write>) -> io::Result<Exit
     }
     if args.output == Format::Text && ran > 0 {
         let tests = report::count(ran, "test");
-        report::summary(&format!("{tests}, {} failed", run.failed));
+        let skipped = match run.skipped {
+            0 => String::new(),
+            skipped => format!(", {skipped} skipped"),
+        };
+        report::summary(&format!("{tests}, {} failed{skipped}", run.failed));
     }
     let least = args.coverage_threshold.unwrap_or(0);
     let mut uncovered = None;
@@ -115,6 +125,7 @@ struct TestRun<'a> {
     out: Box<dyn Write>,
     passed: usize,
     failed: usize,
+    skipped: usize,
     coverage: Coverage,
     /// The results, for output formats that are written at the end of the run.
     report: Report,
@@ -167,6 +178,14 @@ impl TestRun<'_> {
             };
             *count = count.saturating_add(1);
             self.report_outcome(&outcome)?;
+        }
+        for test in suite
+            .skipped
+            .iter()
+            .filter(|test| test.name.contains(filter))
+        {
+            self.skipped = self.skipped.saturating_add(1);
+            self.report_skipped(document, test)?;
         }
         Ok(())
     }
@@ -221,6 +240,7 @@ impl TestRun<'_> {
                     "line": outcome.place.line,
                     "test": outcome.test.name,
                     "passed": outcome.passes(),
+                    "skipped": Json::Null,
                     "error": outcome.error,
                     "differences": outcome.differences.iter().map(written).collect::<Vec<Json>>(),
                 });
@@ -247,6 +267,34 @@ impl TestRun<'_> {
             }
             Format::Sarif | Format::Junit | Format::Github => {
                 failures::add(&mut self.report, outcome);
+                Ok(())
+            }
+        }
+    }
+
+    fn report_skipped(&mut self, document: &Document, test: &Skipped) -> io::Result<()> {
+        let file = document.file().unwrap_or(Path::new("-"));
+        match self.args.output {
+            Format::Json => {
+                let line = json!({
+                    "file": path_of(Some(file)),
+                    "line": document.place_of(&test.field).line,
+                    "test": test.name,
+                    "passed": false,
+                    "skipped": test.reason,
+                    "error": Json::Null,
+                    "differences": [],
+                });
+                writeln!(self.out, "{}", gavel_apimachinery::json::to_string(&line))
+            }
+            Format::Text => {
+                let file = file.display().to_string();
+                let (file, name) = (visible(&file), visible(&test.name));
+                writeln!(self.out, "{SKIPPED}skipped{SKIPPED:#} {file}: {name}")?;
+                writeln!(self.out, "    {}", visible(&test.reason))
+            }
+            Format::Sarif | Format::Junit | Format::Github => {
+                failures::add_skipped(&mut self.report, document, test);
                 Ok(())
             }
         }

@@ -47,7 +47,7 @@ fn operands_that_are_skipped_do_not_count_even_in_loops() {
             "kind: PolicyTest
 given: [policy.yaml]
 object: {{apiVersion: apps/v1, kind: Deployment, metadata: {{name: web}}, spec: {{replicas: 1}}}}
-tests: [{{name: one, set: {{metadata.labels: {labels}}}, expect: {{}}}}]
+tests: [{{name: one, set: {{metadata.labels: {labels}}}, expect: {{warnings: []}}}}]
 "
         );
         let folder = folder()

@@ -12,6 +12,8 @@ use crate::exit_code::Exit;
 mod coverage;
 mod definitions;
 mod failing;
+mod kaptest;
+mod kyverno;
 
 const POLICY: &str = "\
 apiVersion: admissionregistration.k8s.io/v1
@@ -275,6 +277,11 @@ fn problems_of_suites_name_the_field_and_its_position() {
 3:101: tests[1].subresource: test \"b\": the subresource status can only be updated, which needs an oldObject
 3:160: tests[2].subresource: must be status, but is \"scale\"; others need a review",
         ),
+        (
+            "[{name: a, object: {}, expect: {}}, {name: b, object: {}, expect: {decision: null, message: ''}}]",
+            "3:39: tests[0].expect: must have decision, message, warnings, auditAnnotations, object, stored or patch
+3:74: tests[1].expect: must have decision, message, warnings, auditAnnotations, object, stored or patch",
+        ),
         ("{}", "3:8: tests: must be a list"),
         ("[a]", "3:9: tests[0]: must be an object"),
         (
@@ -302,16 +309,7 @@ fn problems_of_suites_name_the_field_and_its_position() {
         ),
     ] {
         let suite = format!("kind: PolicyTest\ngiven: [policy.yaml]\ntests: {tests}\n");
-        let document = read(&suite, Format::Yaml).all().unwrap().remove(0);
-        let folder = folder();
-        let path = folder.path().join("test.yaml");
-        let problems = match Suite::read(&document, Server::default(), &super::Beside(&path)) {
-            Ok(suite) => suite.problems,
-            Err(problems) => problems,
-        };
-        let problems: Vec<_> = problems.iter().map(ToString::to_string).collect();
-        let folder = folder.path().display().to_string();
-        assert_eq!(problems.join("\n").replace(&folder, "FOLDER"), expected);
+        assert_eq!(problems(&folder(), &suite), expected);
     }
     for (suite, expected) in [
         ("kind: PolicyTest\n", "1:1: tests must be set"),
@@ -321,12 +319,21 @@ fn problems_of_suites_name_the_field_and_its_position() {
         ),
         ("{apiVersion: gavel/v1, tests: []}", "1:1: kind must be set"),
     ] {
-        let suite = read(suite, Format::Yaml).all().unwrap();
-        let beside = super::Beside(Path::new("test.yaml"));
-        let problems = Suite::read(&suite[0], Server::default(), &beside).unwrap_err();
-        let problems: Vec<_> = problems.iter().map(ToString::to_string).collect();
-        assert_eq!(problems, [expected]);
+        assert_eq!(problems(&folder(), suite), expected);
     }
+}
+
+/// The problems of a test file in a folder, one per line.
+fn problems(folder: &TestFolder, suite: &str) -> String {
+    let document = read(suite, Format::Yaml).all().unwrap().remove(0);
+    let path = folder.path().join("test.yaml");
+    let problems = match Suite::read(&document, Server::default(), &super::Beside(&path)) {
+        Ok(suite) => suite.problems,
+        Err(problems) => problems,
+    };
+    let problems: Vec<_> = problems.iter().map(ToString::to_string).collect();
+    let folder = folder.path().display().to_string();
+    problems.join("\n").replace(&folder, "FOLDER")
 }
 
 #[test]
@@ -343,117 +350,6 @@ fn no_test_is_no_success() {
     }
     let args = ["./tests", "--coverage", "--filter", "nothing like it"];
     assert_eq!(gavel(&folder(), &args), nothing);
-}
-
-#[test]
-fn suites_of_kaptest_run_as_they_are() {
-    let suite = "\
-validatingAdmissionPolicies: [policy.yaml]
-resources: [resources.yaml]
-testSuites:
-- policy: replicas
-  tests:
-  - {object: {kind: Deployment, name: small}, expect: admit}
-  - {object: {kind: Deployment, name: large}, expect: deny}
-";
-    let deployment = |name: &str, replicas: u32| {
-        format!(
-            "apiVersion: apps/v1\nkind: Deployment\nmetadata: {{name: {name}}}\nspec: {{replicas: {replicas}}}\n"
-        )
-    };
-    let resources = format!("{}---\n{}", deployment("small", 1), deployment("large", 6));
-    let folder = folder()
-        .with("kaptest.yaml", suite)
-        .with("resources.yaml", &resources);
-    let (exit, out) = gavel(&folder, &["./kaptest.yaml"]);
-    assert_eq!(exit, Exit::Success, "{out}");
-    assert_eq!(out.lines().count(), 2, "{out}");
-}
-
-#[test]
-fn suites_of_kyverno_run_as_they_are() {
-    let policies = "\
-apiVersion: admissionregistration.k8s.io/v1
-kind: ValidatingAdmissionPolicy
-metadata: {name: owned}
-spec:
-  matchConstraints:
-    namespaceSelector: {matchLabels: {env: prod}}
-    resourceRules: [{apiGroups: [''], apiVersions: [v1], operations: [CREATE], resources: [configmaps]}]
-  validations: [{expression: object.data.owner == request.userInfo.username}]
----
-apiVersion: admissionregistration.k8s.io/v1
-kind: ValidatingAdmissionPolicyBinding
-metadata: {name: owned}
-spec: {policyName: owned, validationActions: [Deny]}
----
-apiVersion: admissionregistration.k8s.io/v1
-kind: MutatingAdmissionPolicy
-metadata: {name: label}
-spec:
-  reinvocationPolicy: Never
-  matchConstraints:
-    resourceRules: [{apiGroups: [''], apiVersions: [v1], operations: [CREATE], resources: [configmaps]}]
-  mutations:
-  - patchType: ApplyConfiguration
-    applyConfiguration: {expression: \"Object{metadata: Object.metadata{labels: {'a': 'b'}}}\"}
----
-apiVersion: admissionregistration.k8s.io/v1
-kind: MutatingAdmissionPolicyBinding
-metadata: {name: label}
-spec: {policyName: label}
-";
-    let suite = "\
-apiVersion: cli.kyverno.io/v1alpha1
-kind: Test
-metadata: {name: suite}
-policies: [policies.yaml]
-resources: [resources.yaml]
-variables: values.yaml
-userinfo: user.yaml
-results:
-- {policy: owned, kind: ConfigMap, resources: [prod/mine], isValidatingAdmissionPolicy: true, result: pass}
-- {policy: owned, kind: ConfigMap, resources: [theirs], isValidatingAdmissionPolicy: true, result: fail}
-- {policy: owned, kind: ConfigMap, resources: [nobodys], isValidatingAdmissionPolicy: true, result: error}
-- {policy: owned, kind: ConfigMap, resources: [elsewhere], isValidatingAdmissionPolicy: true, result: skip}
-- {policy: label, resources: [mine], isMutatingAdmissionPolicy: true, patchedResources: patched.yaml, result: pass}
-- {policy: kyvernos-own, result: fail}
-";
-    let config_map = |namespace: &str, name: &str, rest: &str| {
-        format!(
-            "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {{namespace: {namespace}, name: {name}{rest}}}\n"
-        )
-    };
-    let resources = [
-        config_map("prod", "mine", "}\ndata: {owner: alice"),
-        config_map("prod", "theirs", "}\ndata: {owner: bob"),
-        config_map("prod", "nobodys", ""),
-        config_map("test", "elsewhere", ""),
-    ];
-    let patched = config_map("prod", "mine", ", labels: {a: b}}\ndata: {owner: alice");
-    let values = "\
-apiVersion: cli.kyverno.io/v1alpha1
-kind: Values
-namespaceSelector: [{name: prod, labels: {env: prod}}, {name: test}]
-";
-    let user = "\
-apiVersion: cli.kyverno.io/v1alpha1
-kind: UserInfo
-userInfo: {username: alice, groups: [users]}
-";
-    let folder = folder()
-        .with("kyverno-test.yaml", suite)
-        .with("policies.yaml", policies)
-        .with("resources.yaml", &resources.concat())
-        .with("patched.yaml", &patched)
-        .with("values.yaml", values)
-        .with("user.yaml", user);
-    let (exit, out) = gavel(&folder, &["./kyverno-test.yaml"]);
-    assert_eq!(exit, Exit::Success, "{out}");
-    assert_eq!(out.lines().count(), 5, "{out}");
-    let wrong = suite.replace("result: error", "result: warn");
-    let (exit, out) = gavel(&folder.with("wrong.yaml", &wrong), &["./wrong.yaml"]);
-    assert_eq!((exit, &*out), (Exit::Usage, ""));
 }
 
 /// Runs the tests of the policies in `policies/`.

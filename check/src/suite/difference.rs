@@ -104,7 +104,7 @@ pub(super) fn differences(
     let became = decision(decided);
     let unexpected = expected.decision.filter(|wanted| match decided.is_bare {
         true => *wanted != became,
-        false => !agree(*wanted, became),
+        false => !agree(*wanted, became, expected.excludes_errors),
     });
     if let Some(wanted) = unexpected {
         differ("decision", wanted.name().into(), became.name().into());
@@ -197,12 +197,12 @@ pub(super) fn differences(
 }
 
 /// Whether the actual decision satisfies the expected one. An actual `skip` also satisfies an expected `allow`, and an actual `error` also
-/// satisfies an expected `deny`.
-fn agree(wanted: Decision, became: Decision) -> bool {
+/// satisfies an expected `deny`, unless that is excluded.
+fn agree(wanted: Decision, became: Decision, excludes_errors: bool) -> bool {
     match wanted {
         Decision::Allow => matches!(became, Decision::Allow | Decision::Skip),
-        Decision::Deny => matches!(became, Decision::Deny | Decision::Error),
-        Decision::Error | Decision::Skip => wanted == became,
+        Decision::Deny if !excludes_errors => matches!(became, Decision::Deny | Decision::Error),
+        Decision::Deny | Decision::Error | Decision::Skip => wanted == became,
     }
 }
 

@@ -13,7 +13,8 @@ use gavel_state::as_built_in;
 
 use super::edit::KnownFields;
 use super::fault::Fault;
-use super::{Decision, Expected, Files, Question, Suite, Test, given_objects, kind_of, name_of};
+use super::{Decision, Expected, Files, Question, Suite, Test, given_objects};
+use super::{kind_of, name_of, operation};
 use crate::custom::{Key, KnownDefinitions};
 use crate::role::Role;
 use crate::subject::Operation;
@@ -102,19 +103,7 @@ pub(super) fn read(
 
 impl<'d> RowSubject<'d> {
     fn read(fields: &mut Fields<'d>, files: &dyn Files) -> Self {
-        let operation = match fields.text("operation") {
-            Some("CREATE") => Some(Operation::Create),
-            Some("UPDATE") => Some(Operation::Update),
-            Some("DELETE") => Some(Operation::Delete),
-            None => None,
-            Some(other) => {
-                let message = format!(
-                    "must be CREATE, UPDATE or DELETE, but is {other:?}; others need a review"
-                );
-                fields.problem("operation", message);
-                None
-            }
-        };
+        let operation = operation(fields, "; others need a review");
         let is_status = match fields.text("subresource") {
             Some("status") => true,
             None => false,
@@ -351,6 +340,7 @@ fn expected(fields: &mut Fields<'_>, files: &dyn Files) -> Expected {
         }
         Expected {
             decision: decision(fields, "decision"),
+            excludes_errors: false,
             message: (fields.text("message").filter(|part| !part.is_empty())).map(str::to_owned),
             warnings: fields.texts("warnings"),
             audit_annotations: annotations,

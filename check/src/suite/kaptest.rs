@@ -34,7 +34,7 @@ fn is_second_format(document: &Json) -> bool {
 }
 
 /// What all tests of a file share.
-struct Shared {
+struct KaptestFile {
     policies: Vec<Document>,
     /// The objects that tests name, and the definitions of their kinds.
     resources: Vec<Document>,
@@ -75,7 +75,7 @@ pub(super) fn read(document: &Document, files: &dyn Files) -> Result<Suite, Vec<
         resources.retain(|each| Role::of(each.value()) != Role::Policy);
         let mut kinds = Kinds::default();
         resources.iter().for_each(|each| kinds.define(each.value()));
-        let shared = Shared {
+        let file = KaptestFile {
             policies,
             resources,
             kinds,
@@ -90,7 +90,7 @@ pub(super) fn read(document: &Document, files: &dyn Files) -> Result<Suite, Vec<
                 fields.required("policy");
                 fields.required("tests");
                 let policy = fields.text("policy").unwrap_or_default();
-                let read = |fields: &mut Fields<'_>| shared.test(fields, kind, policy);
+                let read = |fields: &mut Fields<'_>| file.test(fields, kind, policy);
                 tests.extend(fields.objects("tests", read));
             });
         }
@@ -103,9 +103,8 @@ pub(super) fn read(document: &Document, files: &dyn Files) -> Result<Suite, Vec<
     suite.with_problems(problems, within_tests)
 }
 
-impl Shared {
+impl KaptestFile {
     fn test(&self, fields: &mut Fields<'_>, kind: &str, policy: &str) -> Test {
-        let is_mutating = kind == MUTATING;
         let object = Named::read(fields, "object");
         let old = Named::read(fields, "oldObject");
         let param = fields.object("param", |fields| {
@@ -118,8 +117,7 @@ impl Shared {
         });
         let user_info = fields.object("userInfo", read_user);
         fields.required("expect");
-        let expect = fields.text("expect").unwrap_or_default();
-        let decision = decision(fields, expect, is_mutating);
+        let expect = fields.text("expect");
         let operation = match (&object, &old) {
             (Some(_), None) => Operation::Create,
             (Some(_), Some(_)) => Operation::Update,
@@ -130,24 +128,19 @@ impl Shared {
             fields.problem("", "object or oldObject must be set");
         }
         let subject = subject.map_or(String::new(), |each| format!("{} {}", each.kind, each.name));
-        let mut expected = Expected {
-            decision,
-            ..Expected::default()
+        let expected = match kind {
+            MUTATING => self.mutated(fields, expect, object.as_ref()),
+            _ => Ok(validated(fields, expect)),
         };
-        let found = match is_mutating {
-            true => self.mutated(fields, decision, object.as_ref(), &mut expected),
-            false => {
-                let message = fields.text("deniedMessage").map(str::to_owned);
-                expected.message = message.filter(|_| decision == Some(Decision::Deny));
-                Ok(())
-            }
-        };
-        let tested = (self.policies.iter().map(Document::value))
-            .find(|each| kind_of(each) == kind && name_of(each) == policy);
-        let found = found.and_then(|()| {
+        let policies = self.policies.iter();
+        let policies = policies
+            .filter(|each| kind_of(each.value()) == kind && name_of(each.value()) == policy);
+        let find = || {
+            let tested = policies.clone().next();
             let tested = tested.ok_or_else(|| format!("the {kind} {policy:?} is not given"))?;
-            let param = self.param(tested, param)?;
-            let [object, old] = [object, old].map(|named| named.map(|named| self.find(&named)));
+            let param = self.param(tested.value(), param)?;
+            let [object, old] =
+                [&object, &old].map(|named| named.as_ref().map(|named| self.find(named)));
             let (object, old) = (object.transpose()?, old.transpose()?);
             let namespaces = [object, old].map(|each| each.map(|each| metadata(each, "namespace")));
             if let [Some(new), Some(old)] = namespaces
@@ -155,30 +148,24 @@ impl Shared {
             {
                 return Err("object and oldObject must have the same namespace".to_owned());
             }
-            Ok((param, object, old))
-        });
-        let (param, question) = match found {
-            Ok((param, object, old)) => {
-                let (object, old) = match object {
-                    Some(object) => (object, old),
-                    None => (old.unwrap_or(&Json::Null), None),
-                };
-                let question = Question::Subject {
-                    operation,
-                    object: object.clone(),
-                    old: old.cloned(),
-                    is_status: false,
-                    namespace: "default".to_owned(),
-                    user: Box::new(user_info.unwrap_or_else(|| user("kubernetes-admin", &[]))),
-                };
-                (param, question)
-            }
-            Err(reason) => (None, Question::Missing(reason)),
+            let question = Question::Subject {
+                operation,
+                object: object.or(old).cloned().unwrap_or_default(),
+                old: old.filter(|_| object.is_some()).cloned(),
+                is_status: false,
+                namespace: "default".to_owned(),
+                user: Box::new(user_info.unwrap_or_else(|| user("kubernetes-admin", &[]))),
+            };
+            Ok((expected?, param, question))
         };
-        let policies = self.policies.iter();
-        let policies = policies.filter(|each| Some(each.value()) == tested);
+        let (expected, param, question) =
+            find().unwrap_or_else(|reason| (Expected::default(), None, Question::Missing(reason)));
         Test {
-            name: format!("{policy}: {} {subject}: {expect}", operation.name()),
+            name: format!(
+                "{policy}: {} {subject}: {}",
+                operation.name(),
+                expect.unwrap_or_default()
+            ),
             field: fields.path().to_owned(),
             given: policies.chain(&self.resources).cloned().collect(),
             definitions: Arc::default(),
@@ -194,33 +181,41 @@ impl Shared {
     fn mutated(
         &self,
         fields: &mut Fields<'_>,
-        decision: Option<Decision>,
+        expect: Option<&str>,
         object: Option<&Named<'_>>,
-        expected: &mut Expected,
-    ) -> Result<(), String> {
+    ) -> Result<Expected, String> {
         let wanted = Named::read(fields, "expectObject");
         let keeps_name = fields.value("disableNameOverwrite") == Some(&Json::Bool(true));
-        let Some(object) = object else {
+        let decision = match expect {
+            Some("mutate") => Decision::Allow,
+            Some("error") => Decision::Error,
+            Some("skip") => Decision::Skip,
+            other => return Ok(unknown(fields, other, "mutate, error or skip")),
+        };
+        let mut expected = Expected {
+            decision: Some(decision),
+            ..Expected::default()
+        };
+        match (object, decision) {
             // A mutating policy needs an object; in kaptest, the result of such a test is always an error.
-            expected.decision = None;
-            return match decision {
-                Some(Decision::Error) => Ok(()),
-                _ => Err("a test of a mutating policy without object must expect error".to_owned()),
-            };
-        };
-        if decision != Some(Decision::Allow) {
-            return Ok(());
+            (None, Decision::Error) => expected.decision = None,
+            (None, _) => {
+                return Err("a test of a mutating policy without object must expect error".into());
+            }
+            (Some(object), Decision::Allow) => match wanted {
+                None => fields.problem("", "expectObject must be set, because expect is mutate"),
+                Some(wanted) => {
+                    let mut wanted = self.find(&wanted)?.clone();
+                    if let (false, Some(name)) = (keeps_name, wanted.pointer_mut("/metadata/name"))
+                    {
+                        *name = object.name.into();
+                    }
+                    expected.object = Some(wanted);
+                }
+            },
+            _ => {}
         }
-        let Some(wanted) = wanted else {
-            fields.problem("", "expectObject must be set, because expect is mutate");
-            return Ok(());
-        };
-        let mut wanted = self.find(&wanted)?.clone();
-        if let (false, Some(name)) = (keeps_name, wanted.pointer_mut("/metadata/name")) {
-            *name = object.name.into();
-        }
-        expected.object = Some(wanted);
-        Ok(())
+        Ok(expected)
     }
 
     /// The namespace and name of the param; `None` if the policy has no params.
@@ -306,21 +301,28 @@ fn read_user(fields: &mut Fields<'_>) -> UserInfo {
     found
 }
 
-/// Reads the field `expect`.
-fn decision(fields: &mut Fields<'_>, expect: &str, is_mutating: bool) -> Option<Decision> {
-    match (expect, is_mutating) {
-        ("admit", false) | ("mutate", true) => Some(Decision::Allow),
-        ("deny", false) => Some(Decision::Deny),
-        ("error", _) => Some(Decision::Error),
-        ("skip", _) => Some(Decision::Skip),
-        ("", _) => None,
-        (other, _) => {
-            let may = match is_mutating {
-                true => "mutate, error or skip",
-                false => "admit, deny, error or skip",
-            };
-            fields.problem("expect", format!("must be {may}, but is {other:?}"));
-            None
-        }
+/// Reads what a validating policy must decide.
+fn validated(fields: &mut Fields<'_>, expect: Option<&str>) -> Expected {
+    let message = fields.text("deniedMessage");
+    let decision = match expect {
+        Some("admit") => Decision::Allow,
+        Some("deny") => Decision::Deny,
+        Some("error") => Decision::Error,
+        Some("skip") => Decision::Skip,
+        other => return unknown(fields, other, "admit, deny, error or skip"),
+    };
+    let message = message.filter(|_| decision == Decision::Deny);
+    Expected {
+        decision: Some(decision),
+        message: message.map(str::to_owned),
+        ..Expected::default()
     }
+}
+
+/// Reports a value of the field `expect` that is not one of the known ones.
+fn unknown(fields: &mut Fields<'_>, expect: Option<&str>, known: &str) -> Expected {
+    if let Some(other) = expect {
+        fields.problem("expect", format!("must be {known}, but is {other:?}"));
+    }
+    Expected::default()
 }

@@ -11,14 +11,16 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::{Decision, Expected, Files, Question, Skipped, Suite, Test};
-use super::{kind_of, listed_objects, metadata, name_of, policies};
+use super::{kind_of, listed_objects, metadata, name_of, operation, policies};
 use crate::kinds::Kinds;
 use crate::role::Role;
 use crate::subject::Operation;
 use crate::user::user;
 
-/// The fields of a file that concern only Kyverno's own policies.
-const IGNORED: [&str; 13] = [
+/// The fields of a file that are already read, or concern only Kyverno's own policies.
+const IGNORED: [&str; 14] = [
+    "apiVersion",
+    "kind",
     "metadata",
     "name",
     "jsonPayload",
@@ -31,7 +33,6 @@ const IGNORED: [&str; 13] = [
     "clusterResources",
     "apiCallResponses",
     "globalContextEntries",
-    "kind",
 ];
 
 /// The fields of a result that concern only Kyverno's own policies, or repeat the kind of the policy.
@@ -52,12 +53,12 @@ const IGNORED_IN_RESULTS: [&str; 12] = [
 
 pub(super) fn is_suite(document: &Json) -> bool {
     let api_version = document.get("apiVersion").and_then(Json::as_str);
-    let is_kyverno = api_version.is_some_and(|version| version.contains("kyverno.io/"));
-    is_kyverno && kind_of(document) == "Test"
+    let group = api_version.and_then(|version| version.split('/').next());
+    matches!(group, Some("cli.kyverno.io" | "kyverno.io")) && kind_of(document) == "Test"
 }
 
 /// What all results of a file share.
-struct Shared<'d> {
+struct KyvernoFile<'d> {
     /// The documents in the files of `policies`.
     policies: Vec<Document>,
     resources: Vec<Document>,
@@ -71,7 +72,6 @@ pub(super) fn read(document: &Document, files: &dyn Files) -> Result<Suite, Vec<
     let mut tests = Vec::new();
     let mut skipped = Vec::new();
     let (within_tests, problems) = Fields::read_with_problems(document, |fields| {
-        fields.value("apiVersion");
         for key in IGNORED {
             fields.value(key);
         }
@@ -81,7 +81,7 @@ pub(super) fn read(document: &Document, files: &dyn Files) -> Result<Suite, Vec<
         given.extend(listed_objects(fields, "paramResources", files));
         given.extend(namespaces(fields, files));
         given.extend(resources.iter().cloned());
-        let shared = Shared {
+        let suite_file = KyvernoFile {
             policies,
             resources,
             given: given.into(),
@@ -90,7 +90,7 @@ pub(super) fn read(document: &Document, files: &dyn Files) -> Result<Suite, Vec<
         };
         fields.required("results");
         let before = fields.problems();
-        for found in fields.objects("results", |fields| shared.result(fields)) {
+        for found in fields.objects("results", |fields| suite_file.result(fields)) {
             match found {
                 Ok(found) => tests.extend(found),
                 Err(found) => skipped.push(found),
@@ -106,7 +106,7 @@ pub(super) fn read(document: &Document, files: &dyn Files) -> Result<Suite, Vec<
     suite.with_problems(problems, within_tests)
 }
 
-impl Shared<'_> {
+impl KyvernoFile<'_> {
     /// The tests of a result; an error if Gavel does not evaluate the policy.
     fn result(&self, fields: &mut Fields<'_>) -> Result<Vec<Test>, Skipped> {
         for key in IGNORED_IN_RESULTS {
@@ -118,7 +118,8 @@ impl Shared<'_> {
         // Kyverno's own policies can have a namespace.
         let policy = policy.rsplit('/').next().unwrap_or_default();
         let kind = fields.text("kind").unwrap_or_default();
-        let result = fields.text("result").unwrap_or_default();
+        let wanted = fields.text("result");
+        let result = wanted.unwrap_or_default();
         let field = fields.path().to_owned();
         let name = |subject: &str| match (kind, subject) {
             ("", "") => format!("{policy}: {result}"),
@@ -135,8 +136,8 @@ impl Shared<'_> {
                 reason: format!("Gavel does not evaluate the kind {other}"),
             });
         }
-        let decision = decision(fields, result);
-        let operation = operation(fields);
+        let decision = wanted.and_then(|wanted| decision(fields, wanted));
+        let operation = operation(fields, "").unwrap_or(Operation::Create);
         let patched = file(fields, "patchedResources", self.files);
         let patched = patched.unwrap_or_else(|message| {
             fields.problem("patchedResources", message);
@@ -153,6 +154,7 @@ impl Shared<'_> {
             question,
             expected: Expected {
                 decision,
+                excludes_errors: true,
                 object,
                 ..Expected::default()
             },
@@ -248,24 +250,10 @@ fn decision(fields: &mut Fields<'_>, result: &str) -> Option<Decision> {
         "fail" => Some(Decision::Deny),
         "skip" => Some(Decision::Skip),
         "error" => Some(Decision::Error),
-        "" => None,
         other => {
             let message = format!("must be pass, fail, skip or error, but is {other:?}");
             fields.problem("result", message);
             None
-        }
-    }
-}
-
-fn operation(fields: &mut Fields<'_>) -> Operation {
-    match fields.text("operation") {
-        None | Some("CREATE") => Operation::Create,
-        Some("UPDATE") => Operation::Update,
-        Some("DELETE") => Operation::Delete,
-        Some(other) => {
-            let message = format!("must be CREATE, UPDATE or DELETE, but is {other:?}");
-            fields.problem("operation", message);
-            Operation::Create
         }
     }
 }
@@ -279,14 +267,9 @@ fn namespaces(fields: &mut Fields<'_>, files: &dyn Files) -> Vec<Document> {
         labels: BTreeMap<String, String>,
     }
     let mut listed = Vec::new();
-    let inline = fields
-        .value("values")
-        .into_iter()
-        .cloned()
-        .map(Document::from);
-    let inline: Vec<Document> = inline.collect();
+    let inline = fields.value("values").cloned().map(Document::from);
     for (field, values) in [
-        ("values", Ok(inline)),
+        ("values", Ok(inline.into_iter().collect())),
         ("variables", file(fields, "variables", files)),
     ] {
         let read = |values: &Document| {
@@ -294,9 +277,13 @@ fn namespaces(fields: &mut Fields<'_>, files: &dyn Files) -> Vec<Document> {
             let listed: Result<Vec<Labelled>, _> = serde_json::from_value(selectors.clone());
             Some(listed.map_err(|error| format!("namespaceSelector: {error}")))
         };
-        let read = values.and_then(|values| values.iter().filter_map(read).collect());
-        let read: Result<Vec<_>, String> = read;
-        match read {
+        let values: Result<Vec<Document>, String> = values;
+        match values.and_then(|values| {
+            values
+                .iter()
+                .filter_map(read)
+                .collect::<Result<Vec<_>, _>>()
+        }) {
             Ok(read) => listed.extend(read.into_iter().flatten()),
             Err(message) => fields.problem(field, message),
         }
@@ -321,7 +308,7 @@ fn read_user(fields: &mut Fields<'_>, files: &dyn Files) -> UserInfo {
         let written = documents
             .first()
             .and_then(|each| each.value().get("userInfo"));
-        let written = written.map(|written| KyvernoUser::deserialize(written));
+        let written = written.map(KyvernoUser::deserialize);
         written
             .transpose()
             .map_err(|error| format!("userInfo: {error}"))

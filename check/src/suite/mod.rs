@@ -128,6 +128,8 @@ impl Question {
 pub struct Expected {
     /// The decision about the request.
     pub decision: Option<Decision>,
+    /// Whether the decision `deny` excludes `error`.
+    pub excludes_errors: bool,
     /// A text that the message of a policy contains.
     pub message: Option<String>,
     /// Texts that the warnings contain, in order: one text for each warning.
@@ -234,6 +236,20 @@ fn given_objects(files: &dyn Files, path: &str) -> Result<Vec<Document>, String>
     match misspelled.is_empty() {
         true => Ok(objects.into_iter().map(as_built_in).collect()),
         false => Err(misspelled.join("\n")),
+    }
+}
+
+/// The operation in the field `operation`; `help` follows the message about any other value.
+fn operation(fields: &mut Fields<'_>, help: &str) -> Option<Operation> {
+    match fields.text("operation")? {
+        "CREATE" => Some(Operation::Create),
+        "UPDATE" => Some(Operation::Update),
+        "DELETE" => Some(Operation::Delete),
+        other => {
+            let message = format!("must be CREATE, UPDATE or DELETE, but is {other:?}{help}");
+            fields.problem("operation", message);
+            None
+        }
     }
 }
 

@@ -66,10 +66,10 @@ pub(super) fn write(args: &TestArgs, mut out: Box<dyn Write>) -> io::Result<Exit
     let ran = run.passed.saturating_add(run.failed);
     if ran == 0 && !manifests.unusable() {
         match &args.filter {
-            _ if run.skipped > 0 => {
-                let skipped = report::count(run.skipped, "test");
-                manifests.complain(format!("no test ran: {skipped} skipped, about policies that Gavel does not evaluate"));
-            }
+            _ if run.skipped > 0 => manifests.complain(format!(
+                "no test ran; {} skipped: Gavel only evaluates ValidatingAdmissionPolicies and MutatingAdmissionPolicies",
+                report::count(run.skipped, "test")
+            )),
             Some(filter) => {
                 manifests.complain(format!("no test ran: no test has {filter:?} in its name"));
             }
@@ -179,11 +179,8 @@ impl TestRun<'_> {
             *count = count.saturating_add(1);
             self.report_outcome(&outcome)?;
         }
-        for test in suite
-            .skipped
-            .iter()
-            .filter(|test| test.name.contains(filter))
-        {
+        let skipped = suite.skipped.iter();
+        for test in skipped.filter(|test| test.name.contains(filter)) {
             self.skipped = self.skipped.saturating_add(1);
             self.report_skipped(document, test)?;
         }

@@ -83,3 +83,18 @@ fn tests_need_a_policy() {
         assert_eq!(out, format!("FAILED tests.yaml: few\n{expected}"));
     }
 }
+
+#[test]
+fn a_mutating_policy_that_fails_is_an_error() {
+    let policy = "\
+{apiVersion: admissionregistration.k8s.io/v1, kind: MutatingAdmissionPolicy, metadata: {name: replicas}, spec: {
+  matchConstraints: {resourceRules: [{apiGroups: [apps], apiVersions: [v1], operations: [CREATE], resources: [deployments]}]},
+  reinvocationPolicy: Never, mutations: [{patchType: ApplyConfiguration, applyConfiguration: {
+    expression: 'Object{spec: Object.spec{replicas: object.spec.nothing}}'}}]}}";
+    let tests = TESTS.replace("{decision: deny, message: at most 5}", "error");
+    let folder = folder()
+        .with("policy.yaml", policy)
+        .with("tests.yaml", &tests);
+    let (exit, out) = gavel(&folder, &["./tests.yaml", "--filter", "many"]);
+    assert_eq!(exit, Exit::Success, "{out}");
+}

@@ -220,6 +220,40 @@ fn mutating_policies_have_the_result_of_kaptest() {
 }
 
 #[test]
+fn custom_resources_are_mutated_by_the_schema_of_their_definition() {
+    let definition = "\
+{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: shops.example.com}, spec: {
+  group: example.com, scope: Namespaced, names: {plural: shops, kind: Shop}, versions: [{name: v1, served: true, storage: true,
+  schema: {openAPIV3Schema: {type: object, properties: {spec: {type: object, properties: {tags: {
+    type: array, x-kubernetes-list-type: set, items: {type: string}}}}}}}}]}}";
+    let policy = "\
+{apiVersion: admissionregistration.k8s.io/v1, kind: MutatingAdmissionPolicy, metadata: {name: tags}, spec: {
+  matchConstraints: {resourceRules: [{apiGroups: ['*'], apiVersions: ['*'], operations: ['*'], resources: ['*']}]},
+  reinvocationPolicy: Never, mutations: [{patchType: ApplyConfiguration, applyConfiguration: {
+    expression: \"Object{spec: Object.spec{tags: ['b']}}\"}}]}}";
+    let resources = "\
+{apiVersion: example.com/v1, kind: Shop, metadata: {name: one}, spec: {tags: [a]}}
+---
+{apiVersion: example.com/v1, kind: Shop, metadata: {name: both}, spec: {tags: [a, b]}}
+";
+    let suite = "\
+policies: [policy.yaml]
+resources: [shops.yaml]
+crds: [definition.yaml]
+mapTestSuites:
+- policy: tags
+  tests: [{object: {kind: Shop, name: one}, expect: mutate, expectObject: {kind: Shop, name: both}}]
+";
+    let folder = TestFolder::new()
+        .with("policy.yaml", policy)
+        .with("definition.yaml", definition)
+        .with("shops.yaml", resources)
+        .with("kaptest.yaml", suite);
+    let (exit, out) = gavel(&folder, &["./kaptest.yaml"]);
+    assert_eq!(exit, Exit::Success, "{out}");
+}
+
+#[test]
 fn what_is_not_given_fails_the_test() {
     let object = "object: {kind: Deployment, name: small}";
     for (suites, policy, test, expected) in [
@@ -294,7 +328,7 @@ mapTestSuites:
 - policy: replicas
   tests:
   - {object: {kind: Deployment, name: small}, expect: mutate}
-  - {object: {kind: Deployment, name: small}, expect: deny}
+  - {object: {kind: Deployment, name: small}, expect: ''}
 ";
     let expected = "\
 8:47: unknown field \"vapTestSuites[0].tests[1].params\"; did you mean param?
@@ -305,7 +339,7 @@ mapTestSuites:
 10:31: unknown field \"vapTestSuites[0].tests[3].userInfo.user\"
 10:51: vapTestSuites[0].tests[3].userInfo.extra.b: must be a list of strings
 14:5: mapTestSuites[0].tests[0]: expectObject must be set, because expect is mutate
-15:55: mapTestSuites[0].tests[1].expect: must be mutate, error or skip, but is \"deny\"";
+15:55: mapTestSuites[0].tests[1].expect: must be mutate, error or skip, but is \"\"";
     let folder = folder().with("kaptest.yaml", suite);
     assert_eq!(problems(&folder, suite), expected);
     let (exit, out) = gavel(&folder, &["./kaptest.yaml"]);

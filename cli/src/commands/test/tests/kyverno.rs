@@ -153,6 +153,15 @@ fn results_without_a_resource_or_policy_fail() {
 }
 
 #[test]
+fn an_error_is_no_failed_validation() {
+    let suite = SUITE.replace("result: error", "result: fail");
+    let folder = folder().with("kyverno-test.yaml", &suite);
+    let (_, out) = gavel(&folder, &["./kyverno-test.yaml", "--filter", "nobodys"]);
+    let expected = "    decision:\n      - deny\n      + error\n";
+    assert!(out.contains(expected), "{out}");
+}
+
+#[test]
 fn a_run_without_a_policy_of_kubernetes_is_no_success() {
     let (before, _) = SUITE.split_once("- {policy").unwrap();
     let suite = format!("{before}- {{policy: require-labels, result: pass}}\n");
@@ -171,7 +180,7 @@ fn a_run_without_a_policy_of_kubernetes_is_no_success() {
         ("junit", format!("<skipped message=\"{reason}\"/>")),
         (
             "github",
-            format!("::notice file=kyverno-test.yaml,line=9,col=3,"),
+            "::notice file=kyverno-test.yaml,line=9,col=3,".to_owned(),
         ),
         ("sarif", format!("{name}: skipped: {reason}")),
     ] {
@@ -182,12 +191,26 @@ fn a_run_without_a_policy_of_kubernetes_is_no_success() {
 }
 
 #[test]
+fn tests_of_chainsaw_are_ignored() {
+    let folder = folder().with(
+        "chainsaw-test.yaml",
+        "{apiVersion: chainsaw.kyverno.io/v1alpha1, kind: Test, spec: {steps: []}}",
+    );
+    let folder = folder.with(
+        "kyverno-test.yaml",
+        &SUITE.replace("cli.kyverno.io/v1alpha1", "kyverno.io/v1"),
+    );
+    let (exit, out) = gavel(&folder, &["./chainsaw-test.yaml", "./kyverno-test.yaml"]);
+    assert_eq!(exit, Exit::Success, "{out}");
+}
+
+#[test]
 fn problems_have_their_position_and_the_other_tests_run() {
     let wrong = SUITE
         .replace("result: error", "reslut: error, operation: CONNECT")
         .replace(
             "[elsewhere], isValidatingAdmissionPolicy: true, result: skip",
-            "elsewhere, result: warn",
+            "elsewhere, result: ''",
         )
         .replace("patched.yaml", "none.yaml");
     let expected = "\
@@ -195,7 +218,7 @@ fn problems_have_their_position_and_the_other_tests_run() {
 11:93: unknown field \"results[2].reslut\"; did you mean result?
 11:119: results[2].operation: must be CREATE, UPDATE or DELETE, but is \"CONNECT\"
 12:47: results[3].resources: must be a list
-12:66: results[3].result: must be pass, fail, skip or error, but is \"warn\"
+12:66: results[3].result: must be pass, fail, skip or error, but is \"\"
 13:89: results[4].patchedResources: FOLDER/none.yaml: No such file or directory";
     let folder = folder().with("kyverno-test.yaml", &wrong);
     assert_eq!(problems(&folder, &wrong), expected);

@@ -5,6 +5,7 @@
 mod program;
 
 use program::{Folder, definition};
+use serde_json::json;
 
 const SCHEMA: &str = "        type: object
         properties:
@@ -207,9 +208,18 @@ fn json_is_the_answer_of_an_api_server() {
         "{message}"
     );
     assert_eq!(code, 1);
+    assert_eq!(
+        (&status["file"], &status["line"]),
+        (&json!("stdin"), &json!(1))
+    );
     let (code, out, _) = gavel(&folder, args, &thing("a", "  color: red\n"));
     assert!(out.contains("\"status\":\"Success\""), "{out}");
     assert_eq!(code, 0);
+    let args = "--crd crd.yaml --output json --validate warn -";
+    let (_, out, _) = gavel(&folder, args, &thing("a", "  colour: red\n"));
+    let status: serde_json::Value = serde_json::from_str(&out).unwrap();
+    let expected = json!(["unknown field \"spec.colour\""]);
+    assert_eq!(status["warnings"], expected, "{out}");
 }
 
 #[test]

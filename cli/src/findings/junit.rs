@@ -33,6 +33,8 @@ pub(super) fn write(report: &Report, out: &mut impl Write) -> io::Result<()> {
     }
     // `Report::serialize` would hide the kind of an error of `out`.
     let text = written.to_string().map_err(io::Error::other)?;
+    // XML 1.0 forbids these two characters, too; `quick_junit` leaves out only control characters.
+    let text = text.replace(['\u{fffe}', '\u{ffff}'], "\u{fffd}");
     writeln!(out, "{text}")
 }
 
@@ -55,4 +57,23 @@ fn test_case(case: &Case, suite: &str, kind: NonSuccessKind) -> TestCase {
         written.set_system_out(case.output.as_str());
     }
     written
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn characters_that_xml_forbids_are_replaced() {
+        let mut report = Report::new("gavel check");
+        report.cases.push(Case {
+            name: "a\u{fffe}b\u{ffff}".to_owned(),
+            ..Case::default()
+        });
+        let mut out = Vec::new();
+        write(&report, &mut out).unwrap();
+        let out = String::from_utf8(out).unwrap();
+        assert!(out.contains("\"a\u{fffd}b\u{fffd}\""), "{out}");
+        assert!(!out.contains(['\u{fffe}', '\u{ffff}']), "{out}");
+    }
 }

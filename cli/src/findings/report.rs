@@ -40,7 +40,7 @@ pub(crate) struct Finding {
 }
 
 /// The result for an object, test or finding, as a test case that passed or failed.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Case {
     /// The file, as [`path_of`] formats it.
     pub(crate) file: String,

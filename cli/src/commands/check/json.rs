@@ -1,6 +1,7 @@
 //! Findings for programs: one JSON object per line.
 
 use gavel_apimachinery::json;
+use gavel_check::custom::Key;
 use gavel_check::{Finding, Invocation, Ran, Step};
 use gavel_engine::value::Json;
 use gavel_manifest::{Document, Problem};
@@ -35,7 +36,7 @@ pub(super) fn of(document: &Document, found: &Found, explain: bool) -> String {
         "name": text("/metadata/name"),
         "operation": found.operation.name(),
         "allowed": !found.is_denied(),
-        "message": ruling.status.as_ref().map(|status| &status.message),
+        "message": message(document, found),
         "findings": findings.collect::<Vec<Json>>(),
         "warnings": warnings.collect::<Vec<String>>(),
         "auditAnnotations": ruling.audit_annotations,
@@ -46,6 +47,17 @@ pub(super) fn of(document: &Document, found: &Found, explain: bool) -> String {
         fields.insert("steps".to_owned(), Json::Array(steps));
     }
     json::to_string(&line)
+}
+
+/// The message with which an API server denies the object. An API server decodes and validates an object before validating policies run.
+fn message(document: &Document, found: &Found) -> Option<String> {
+    let status = &found.ruling.status;
+    match Key::of(document.value()) {
+        Ok(key) if !found.checked.is_valid() => {
+            Some(found.checked.status(document.value(), &key).message)
+        }
+        _ => status.as_ref().map(|status| status.message.clone()),
+    }
 }
 
 fn finding(finding: &Finding) -> Json {

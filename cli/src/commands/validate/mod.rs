@@ -3,7 +3,8 @@
 use std::io::{self, IsTerminal, Write};
 
 use gavel_check::custom::{self, Checked, Key, KnownDefinitions, OldObjects, Taken};
-use gavel_manifest::Document;
+use gavel_engine::value::Json;
+use gavel_manifest::{Document, Problem};
 
 use crate::args::ValidateArgs;
 use crate::exit_code::Exit;
@@ -166,7 +167,14 @@ impl Run<'_> {
             (Format::Json, Ok(key)) => {
                 let status = checked.status(document.value(), &key).into_object();
                 // Serializing cannot fail: all keys of maps are strings.
-                let status = serde_json::to_value(status).unwrap_or_default();
+                let mut status = serde_json::to_value(status).unwrap_or_default();
+                if let Json::Object(status) = &mut status {
+                    let warnings: Vec<String> =
+                        checked.warnings.iter().map(Problem::text).collect();
+                    status.insert("file".to_owned(), path_of(document.file()).into());
+                    status.insert("line".to_owned(), document.place().line.into());
+                    status.insert("warnings".to_owned(), warnings.into());
+                }
                 let line = gavel_apimachinery::json::to_string(&status);
                 progress.aside(|| writeln!(self.out, "{line}"))?;
             }

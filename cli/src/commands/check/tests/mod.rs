@@ -283,6 +283,37 @@ spec: {policyName: names, validationActions: [Deny]}
 }
 
 #[test]
+fn json_has_the_message_of_definitions_and_decoders() {
+    let version = "  - {name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object, properties: {size: {type: integer, maximum: 5}}}}}\n";
+    let folder = folder()
+        .with("crd.yaml", &format!("{DEFINITION}{version}"))
+        .with(
+            "thing.yaml",
+            "{apiVersion: example.com/v1, kind: Thing, metadata: {name: a}, size: 6}",
+        )
+        .with(
+            "web.yaml",
+            &deployment("web", 3).replace("replicas: 3", "replicas: many"),
+        );
+    for (object, expected) in [
+        (
+            "./thing.yaml",
+            "Thing.example.com \"a\" is invalid: size: Invalid value: 6: ",
+        ),
+        (
+            "./web.yaml",
+            "Deployment in version \"v1\" cannot be handled as a Deployment: json: ",
+        ),
+    ] {
+        let (_, out) = gavel(&folder, &["./crd.yaml", "./policies", object, "-o", "json"]);
+        let found: Json = serde_json::from_str(&out).unwrap();
+        let message = found["message"].as_str().unwrap();
+        assert!(message.starts_with(expected), "{message}");
+        assert_eq!(found["allowed"], false);
+    }
+}
+
+#[test]
 fn a_kind_that_no_api_server_has_is_a_warning() {
     let object = deployment("a", 1).replace("kind: D", "kind: d");
     let folder = folder().with("object.yaml", &object);

@@ -67,8 +67,10 @@ fn field_errors(checked: &Checked) -> Vec<String> {
 fn decoding_error(checked: &Checked) -> Option<String> {
     let problems = checked.problems.iter();
     let strict = problems.filter(|problem| !is_of_value(problem));
-    match strict.clone().find(|problem| problem.rule == rule::OBJECT) {
-        Some(problem) => Some(problem.text()),
+    let is_strict =
+        |problem: &&Problem| matches!(problem.rule, rule::UNKNOWN_FIELD | rule::DUPLICATE_KEY);
+    match strict.clone().find(|problem| !is_strict(problem)) {
+        Some(problem) => Some(problem.message.to_string()),
         None => {
             let texts: Vec<String> = strict.map(Problem::text).collect();
             let is_rejected = !texts.is_empty();

@@ -51,12 +51,14 @@ pub(super) fn of(document: &Document, found: &Found, explain: bool) -> String {
 
 /// The message with which an API server denies the object. An API server decodes and validates an object before validating policies run.
 fn message(document: &Document, found: &Found) -> Option<String> {
-    let status = &found.ruling.status;
     match Key::of(document.value()) {
         Ok(key) if !found.checked.is_valid() => {
             Some(found.checked.status(document.value(), &key).message)
         }
-        _ => status.as_ref().map(|status| status.message.clone()),
+        _ => {
+            let status = found.ruling.status.as_ref();
+            status.map(|status| status.message.clone())
+        }
     }
 }
 

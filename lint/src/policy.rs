@@ -1,6 +1,6 @@
 //! The problems of policies, without the problems that are found by schemas.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use gavel_engine::ast::{Constant, Expr, ExprKind, operators};
 use gavel_engine::check::CheckedAst;
@@ -36,39 +36,54 @@ struct Part {
     checked: Option<CheckedAst>,
 }
 
-/// The variables of a policy, and the texts of its expressions, except `messageExpression` and audit annotations.
+/// The expressions of a policy that may distinguish the kinds that it matches.
 pub(crate) struct Texts<'p> {
     pub(crate) variables: &'p [Variable],
-    pub(crate) all: Vec<&'p str>,
+    conditions: &'p [MatchCondition],
+    /// The expressions of validations and mutations, by field.
+    others: BTreeMap<String, &'p str>,
+}
+
+impl Texts<'_> {
+    /// Whether `test` is true for an expression that decides whether the expression of a field is evaluated, or for the expression itself.
+    pub(crate) fn any_before(&self, field: &str, test: impl Fn(&str) -> bool) -> bool {
+        let variables = self.variables.iter().map(|each| &*each.expression);
+        let conditions = self.conditions.iter().map(|each| &*each.expression);
+        let own = self.others.get(field).copied();
+        variables.chain(conditions).chain(own).any(test)
+    }
 }
 
 /// The expressions of a validating policy, except `messageExpression` and audit annotations.
 pub(crate) fn texts_of_validating(spec: &ValidatingAdmissionPolicySpec) -> Texts<'_> {
-    let variables = spec.variables.iter().map(|each| &each.expression);
-    let conditions = spec.match_conditions.iter().map(|each| &each.expression);
-    let validations = spec.validations.iter().map(|each| &each.expression);
-    let all = variables.chain(conditions).chain(validations);
+    let validations = spec.validations.iter().enumerate();
+    let validations = validations.map(|(n, each)| {
+        let field = format!("spec.validations[{n}].expression");
+        (field, &*each.expression)
+    });
     Texts {
         variables: &spec.variables,
-        all: all.map(String::as_str).collect(),
+        conditions: &spec.match_conditions,
+        others: validations.collect(),
     }
 }
 
 /// The expressions of a mutating policy.
 pub(crate) fn texts_of_mutating(spec: &MutatingAdmissionPolicySpec) -> Texts<'_> {
-    let variables = spec.variables.iter().map(|each| &each.expression);
-    let conditions = spec.match_conditions.iter().map(|each| &each.expression);
-    let configurations = spec.mutations.iter().filter_map(|each| {
+    let mutations = spec.mutations.iter().enumerate();
+    let mutations = mutations.flat_map(|(n, each)| {
+        let field = |name| format!("spec.mutations[{n}].{name}.expression");
         let configuration = each.apply_configuration.as_ref();
-        configuration.map(|each| &each.expression)
+        let configuration =
+            configuration.map(|each| (field("applyConfiguration"), &*each.expression));
+        let patch = each.json_patch.as_ref();
+        let patch = patch.map(|each| (field("jsonPatch"), &*each.expression));
+        configuration.into_iter().chain(patch)
     });
-    let patches = spec.mutations.iter();
-    let patches = patches.filter_map(|each| each.json_patch.as_ref().map(|each| &each.expression));
-    let all = variables.chain(conditions);
-    let all = all.chain(configurations).chain(patches);
     Texts {
         variables: &spec.variables,
-        all: all.map(String::as_str).collect(),
+        conditions: &spec.match_conditions,
+        others: mutations.collect(),
     }
 }
 

@@ -70,9 +70,9 @@ pub(crate) fn check(
             }
         }
     }
-    if distinguishes_kinds(texts) {
-        found.retain_those_of_all(kinds);
-    }
+    found.retain(|problem, of| {
+        of >= kinds || !texts.any_before(&problem.field, distinguishes_kinds)
+    });
     check_optional(linter, document, texts, analysis, refused, &mut found);
     check_costs(document, &analysis.costs, &mut found);
     problems.extend(found.into_problems());
@@ -128,20 +128,17 @@ fn literal_parts(env: &Env, source: &Source) -> BTreeSet<Location> {
     parts
 }
 
-/// Whether the expressions of a policy distinguish its kinds: they test for the kind, or for a field.
-fn distinguishes_kinds(texts: &Texts<'_>) -> bool {
-    texts.all.iter().any(|text| {
-        [
-            ".kind",
-            "request.resource",
-            "request.name",
-            "has(",
-            ".?",
-            " in object",
-        ]
-        .iter()
-        .any(|test| text.contains(test))
-    })
+/// Whether an expression distinguishes the kinds of a policy: it tests for the kind, or for a field.
+fn distinguishes_kinds(text: &str) -> bool {
+    let tests = [
+        ".kind",
+        "request.resource",
+        "request.name",
+        "has(",
+        ".?",
+        " in object",
+    ];
+    tests.iter().any(|test| text.contains(test))
 }
 
 /// Reports the fields that a policy reads although the schemas of its kinds do not require them.
@@ -286,9 +283,10 @@ impl FoundByKind {
         }
     }
 
-    /// Keeps only the problems that all kinds have.
-    fn retain_those_of_all(&mut self, kinds: usize) {
-        self.problems.retain(|(_, _, of)| of.len() >= kinds);
+    /// Keeps only some problems. `keeps` gets a problem and the number of its kinds.
+    fn retain(&mut self, keeps: impl Fn(&Problem, usize) -> bool) {
+        self.problems
+            .retain(|(problem, _, of)| keeps(problem, of.len()));
         self.known.clear();
     }
 

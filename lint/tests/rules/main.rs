@@ -453,3 +453,32 @@ spec:
         ]
     );
 }
+
+#[test]
+fn a_test_for_a_field_guards_its_own_validation_only() {
+    let lint = |guard: &str| {
+        let manifest = format!(
+            "apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+metadata: {{name: a}}
+spec:
+  matchConstraints:
+    resourceRules:
+    - {{apiGroups: [apps, ''], apiVersions: [v1], operations: [CREATE], resources: [deployments, pods]}}
+{guard}
+  validations:
+  - {{expression: has(object.metadata.labels)}}
+  - {{expression: object.spec.replicas == 3}}
+  - {{expression: has(object.spec.replicas) && object.spec.replicas == 3}}
+"
+        );
+        let documents = read(&manifest, Format::Yaml).all().unwrap();
+        let linter = Linter::new(&Options::default(), &documents).unwrap();
+        let problems = linter.document(documents.first().unwrap()).into_iter();
+        let undefined = problems.filter(|problem| problem.rule == "undefined-field");
+        Vec::from_iter(undefined.map(|problem| problem.field.to_string()))
+    };
+    assert_eq!(lint(""), ["spec.validations[1].expression"]);
+    let guard = "  matchConditions: [{name: scaled, expression: has(object.spec.replicas)}]";
+    assert_eq!(lint(guard), [""; 0]);
+}

@@ -7,10 +7,14 @@ use gavel_engine::ast::{Constant, Expr, ExprKind, operators};
 use gavel_engine::check::CheckedAst;
 use gavel_engine::types::Type;
 use gavel_manifest::Problem;
+use gavel_schema::{Bounds, JsonSchema};
 
 use crate::expressions::Subject;
 use crate::expressions::path::{FieldPath, field_name, text};
 use crate::rules::SCHEMA_CAN_SAY;
+
+/// The largest integer up to which doubles represent all integers.
+const EXACT: u64 = 1 << 53;
 
 /// Reports a rule whose conditions a schema could express.
 pub(crate) fn check(subject: &Subject<'_>, report: &RuleReport<'_>, problems: &mut Vec<Problem>) {
@@ -19,7 +23,7 @@ pub(crate) fn check(subject: &Subject<'_>, report: &RuleReport<'_>, problems: &m
     conjuncts(root, &mut conditions);
     let keywords: Option<Vec<Keyword>> = conditions
         .iter()
-        .map(|condition| keyword_for(subject, *condition))
+        .map(|condition| keyword_for(subject, report.schema, *condition))
         .collect();
     let Some(keywords) = keywords.and_then(joined) else {
         return;
@@ -90,8 +94,9 @@ fn chain(expr: Expr<'_>) -> Option<FieldPath> {
     }
 }
 
-/// The schema keyword that expresses a condition; `None` if no keyword does.
-fn keyword_for(subject: &Subject<'_>, condition: Expr<'_>) -> Option<Keyword> {
+/// The schema keyword that expresses a condition; `None` if no keyword does, or if the schema has the keyword with a value that it would need
+/// beside the new one.
+fn keyword_for(subject: &Subject<'_>, schema: &JsonSchema, condition: Expr<'_>) -> Option<Keyword> {
     let call = match condition.kind() {
         ExprKind::Call(call) => call,
         ExprKind::Select(select) if select.test_only && is_self(select.operand) => {
@@ -100,20 +105,24 @@ fn keyword_for(subject: &Subject<'_>, condition: Expr<'_>) -> Option<Keyword> {
         _ => return None,
     };
     let args = call.args.to_vec();
-    let enumeration = || ("enum", "`enum`".to_owned());
+    let bounds = &schema.bounds;
+    let enumeration = || {
+        let keyword = ("enum", "`enum`".to_owned());
+        bounds.enumeration.is_empty().then_some(keyword)
+    };
     match (call.function, call.target, args.as_slice()) {
         ("matches", Some(target), &[pattern]) | ("matches", None, &[target, pattern])
-            if is_self(target) =>
+            if is_self(target) && bounds.pattern.is_empty() =>
         {
             let pattern = text(pattern)?.replace('\'', "''");
             Some(("pattern", format!("`pattern: '{pattern}'`")))
         }
         (operators::IN, None, &[value, list]) if is_self(value) && is_scalar(subject, value) => {
             matches!(list.kind(), ExprKind::List(list) if list.elements.iter().all(is_constant))
-                .then(enumeration)
+                .then(enumeration)?
         }
-        (operators::LOGICAL_OR, None, _) => is_enumeration(subject, condition).then(enumeration),
-        (_, None, &[left, right]) => compared(subject, call.function, left, right),
+        (operators::LOGICAL_OR, None, _) => is_enumeration(subject, condition).then(enumeration)?,
+        (_, None, &[left, right]) => compared(subject, bounds, call.function, left, right),
         _ => None,
     }
 }
@@ -137,6 +146,7 @@ fn is_enumeration(subject: &Subject<'_>, expr: Expr<'_>) -> bool {
 
 fn compared(
     subject: &Subject<'_>,
+    bounds: &Bounds,
     function: &str,
     left: Expr<'_>,
     right: Expr<'_>,
@@ -157,11 +167,32 @@ fn compared(
         Constant::Int(bound) => bound.checked_add(1),
         _ => None,
     };
+    // The bounds of a schema are doubles, which represent larger integers inexactly.
+    let whole = whole.filter(|whole| whole.unsigned_abs() <= EXACT);
+    // Whether a bound is stricter than that of the schema, if the schema has one.
+    let tightens = |known: Option<f64>, bound: f64| {
+        known.is_none_or(|known| match is_upper {
+            true => bound < known,
+            false => bound > known,
+        })
+    };
     if is_self(value) {
         let (name, exclusive) = match is_upper {
             true => ("maximum", "exclusiveMaximum"),
             false => ("minimum", "exclusiveMinimum"),
         };
+        let known = if is_upper {
+            bounds.maximum
+        } else {
+            bounds.minimum
+        };
+        let new = match bound {
+            Constant::Double(bound) => bound,
+            _ => whole? as f64,
+        };
+        if !tightens(known, new) {
+            return None;
+        }
         let text = match (subject.checked.type_of(value.id), bound) {
             (Type::Int, Constant::Int(_)) => format!("`{name}: {}`", whole?),
             (Type::Double, Constant::Int(bound)) => shown(name, bound, exclusive, is_exclusive),
@@ -173,16 +204,19 @@ fn compared(
         return Some((name, text));
     }
     let sized = sized(value).filter(|sized| is_self(*sized))?;
-    let name = match (subject.checked.type_of(sized.id), is_upper) {
-        (Type::List(_), true) => "maxItems",
-        (Type::List(_), false) => "minItems",
-        (Type::Map(_), true) => "maxProperties",
-        (Type::Map(_), false) => "minProperties",
-        (Type::String, true) => "maxLength",
-        (Type::String, false) => "minLength",
+    let (name, known) = match (subject.checked.type_of(sized.id), is_upper) {
+        (Type::List(_), true) => ("maxItems", bounds.max_items),
+        (Type::List(_), false) => ("minItems", bounds.min_items),
+        (Type::Map(_), true) => ("maxProperties", bounds.max_properties),
+        (Type::Map(_), false) => ("minProperties", bounds.min_properties),
+        (Type::String, true) => ("maxLength", bounds.max_length),
+        (Type::String, false) => ("minLength", bounds.min_length),
         _ => return None,
     };
     let size = whole.filter(|size| *size >= 0)?;
+    if !tightens(known.map(|known| known as f64), size as f64) {
+        return None;
+    }
     Some((name, format!("`{name}: {size}`")))
 }
 
@@ -278,6 +312,13 @@ mod tests {
             check(text, rule, keywords);
         }
         check("type: integer", "9 > self", "`maximum: 8`");
+        check("type: integer", "self < 9223372036854775807", "");
+        let bounded = "type: integer\n    minimum: 3";
+        check(bounded, "self > 1", "");
+        check(bounded, "self > 3", "`minimum: 4`");
+        check("type: string\n    pattern: ^x", "self.matches('y$')", "");
+        check("type: string\n    enum: [a, b]", "self in ['b', 'c']", "");
+        check(text, "self.size() < 30", "");
         check(
             "type: number",
             "self < 2",

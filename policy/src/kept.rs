@@ -7,7 +7,7 @@ use gavel_engine::value::{Arena, Json, Value};
 use gavel_schema::read_value;
 use smol_str::SmolStr;
 
-use crate::parsed::Parsed;
+use crate::parsed::{Parsed, Unkept};
 
 /// The maximum size of the objects that are stored as JSON text, in bytes. An evaluation parses a text of this size in a few microseconds.
 const SHORT: usize = 4 << 10;
@@ -21,7 +21,7 @@ pub struct KeptObject {
     name: SmolStr,
     labels: Labels,
     content: Content,
-    /// The document of a text, once an evaluation has read it; `None` if it would take too much memory.
+    /// The document of a text, once an evaluation has read it; `None` if it takes too much memory.
     parsed: OnceLock<Option<Parsed>>,
 }
 
@@ -89,13 +89,27 @@ impl KeptObject {
     /// each call parses it into the arena.
     pub fn value<'a>(&'a self, arena: &'a Arena) -> Value<'a> {
         let parsed = match &self.content {
-            Content::Text(text) => self.parsed.get_or_init(|| Parsed::of(text)),
-            Content::Document(_) => &None,
+            Content::Text(text) => self.parsed(text),
+            Content::Document(_) => None,
         };
         match parsed {
             Some(parsed) => parsed.document().into(),
             None => self.content.value(arena),
         }
+    }
+
+    /// The document of the text; `None` if it cannot be kept.
+    fn parsed(&self, text: &str) -> Option<&Parsed> {
+        if let Some(known) = self.parsed.get() {
+            return known.as_ref();
+        }
+        let parsed = match Parsed::of(text) {
+            Ok(parsed) => Some(parsed),
+            Err(Unkept::Never) => None,
+            // There may be room later.
+            Err(Unkept::Now) => return None,
+        };
+        self.parsed.get_or_init(|| parsed).as_ref()
     }
 
     /// The object as a document.

@@ -25,17 +25,35 @@ pub(crate) struct Parsed {
     held: &'static Held,
 }
 
+/// Why a document is not kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Unkept {
+    /// The text is malformed, or its document takes too much memory by itself.
+    Never,
+    /// All documents together would take too much memory.
+    Now,
+}
+
 impl Parsed {
-    /// Parses a JSON text; `None` if it is malformed or a memory limit would be exceeded.
-    pub(crate) fn of(text: &str) -> Option<Self> {
+    /// Parses a JSON text.
+    pub(crate) fn of(text: &str) -> Result<Self, Unkept> {
         Self::within(&HELD, text)
     }
 
-    fn within(held: &'static Held, text: &str) -> Option<Self> {
-        let document: Json = serde_json::from_str(text).ok()?;
+    fn within(held: &'static Held, text: &str) -> Result<Self, Unkept> {
+        // A document takes more memory than its text.
+        if !held.has_room_for(text.len()) {
+            return Err(Unkept::Now);
+        }
+        let document: Json = serde_json::from_str(text).map_err(|_| Unkept::Never)?;
         let bytes = held_bytes(&document);
-        let fits = bytes <= LARGEST && held.add(bytes);
-        fits.then(|| Parsed {
+        if bytes > LARGEST {
+            return Err(Unkept::Never);
+        }
+        if !held.add(bytes) {
+            return Err(Unkept::Now);
+        }
+        Ok(Parsed {
             document,
             bytes,
             held,
@@ -48,6 +66,11 @@ impl Parsed {
 }
 
 impl Held {
+    fn has_room_for(&self, bytes: usize) -> bool {
+        let held = self.0.load(Ordering::Relaxed);
+        held.checked_add(bytes).is_some_and(|held| held <= LIMIT)
+    }
+
     /// Adds the memory of a document, unless it would exceed the limit. Returns whether it was added.
     fn add(&self, bytes: usize) -> bool {
         let with = |held: usize| held.checked_add(bytes).filter(|held| *held <= LIMIT);
@@ -73,13 +96,14 @@ mod tests {
             let objects = vec!["{\"a\": 1}"; objects];
             Parsed::within(&OWN, &format!("[{}]", objects.join(",")))
         };
-        assert!(parse(20).is_some());
-        assert!(parse(30).is_none());
-        let fill = || -> Vec<Parsed> { std::iter::from_fn(|| parse(20)).collect() };
+        assert!(parse(20).is_ok());
+        assert_eq!(parse(30).err(), Some(Unkept::Never));
+        let fill = || -> Vec<Parsed> { std::iter::from_fn(|| parse(20).ok()).collect() };
         let all = fill();
         let held: usize = all.iter().map(|parsed| parsed.bytes).sum();
         assert_eq!(OWN.0.load(Ordering::Relaxed), held);
         assert!(held <= LIMIT && held > LIMIT - LARGEST, "{held}");
+        assert_eq!(parse(20).err(), Some(Unkept::Now));
         drop(all);
         assert_eq!(OWN.0.load(Ordering::Relaxed), 0);
     }

@@ -86,14 +86,14 @@ pub(super) enum Start {
 }
 
 impl<'e> KeptPaths<'e> {
-    /// The path that extends `start` by one step: the field `name` or a call of the function `name`. `again` means that a loop reads
+    /// The path that extends `start` by one step: the field `name` or a call of the function `name`. `is_repeated` means that a loop reads
     /// the path in every iteration.
     pub(super) fn follow(
         &mut self,
         start: Start,
         further: Further,
         name: &'e str,
-        again: bool,
+        is_repeated: bool,
     ) -> PathId {
         let known = self
             .steps
@@ -107,7 +107,7 @@ impl<'e> KeptPaths<'e> {
         }
         let index = known.unwrap_or(self.steps.len().saturating_sub(1));
         let path = u8::try_from(index).map_or(PathId::NONE, PathId);
-        if again || known.is_some() {
+        if is_repeated || known.is_some() {
             self.keeps.add(path);
         }
         path

@@ -290,7 +290,7 @@ impl<'e> Planner<'e> {
 
     /// Extends the path of a chain by one step.
     fn path(&mut self, chain: &Attribute, further: Further, name: &'e str) -> PathId {
-        let (base, again) = match chain.base {
+        let (base, is_repeated) = match chain.base {
             Base::Variable(index) => {
                 let index = u32::try_from(index).unwrap_or(u32::MAX);
                 (Start::Variable(index), !self.scopes.is_empty())
@@ -303,7 +303,7 @@ impl<'e> Planner<'e> {
             Some(field) => Start::Path(field.path),
             None => base,
         };
-        self.paths.follow(start, further, name, again)
+        self.paths.follow(start, further, name, is_repeated)
     }
 
     /// The declared variable with a dotted name, such as `a.b`, that a selection in an unchecked expression refers to. `None` if no such

@@ -3,13 +3,18 @@
 //
 //	index, err := admission.NewIndex(admission.Server("1.36"))
 //	plugin := policy.New(index, policy.Options{Authorizer: authorizer})
-//	plugin.Watch(informers)
+//	err = plugin.Watch(informers)
 //	options.Admission.Plugins.Register(policy.Name, func(io.Reader) (admission.Interface, error) { return plugin, nil })
+//
+// The host starts the informers after Watch. As the built-in plugins do, the plugin makes requests wait until the index contains every object
+// that the informers list first, and forbids requests that have waited for 10 seconds. A host that fills the index itself must do so before it
+// serves requests.
 package policy
 
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"reflect"
 
@@ -17,9 +22,12 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/apiserver/pkg/admission"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
 	"k8s.io/apiserver/pkg/warning"
+	"k8s.io/client-go/tools/cache"
 
 	gaveladmission "gavel.dev/go/admission"
 )
@@ -37,8 +45,11 @@ type Options struct {
 
 // Plugin decides requests and mutates objects with the policies of an index.
 type Plugin struct {
+	*admission.Handler
 	index   *gaveladmission.Index
 	options Options
+	// watched are the handlers of the informers.
+	watched []cache.ResourceEventHandlerRegistration
 }
 
 var (
@@ -46,16 +57,35 @@ var (
 	_ admission.MutationInterface   = (*Plugin)(nil)
 )
 
-// New returns a plugin that uses an index. The host fills the index with [Plugin.Watch], or applies objects itself.
-func New(index *gaveladmission.Index, options Options) *Plugin {
-	return &Plugin{index: index, options: options}
-}
+// exempt are the resources to which API servers apply no policies.
+var exempt = sets.New(
+	schema.GroupResource{Group: group, Resource: "validatingadmissionpolicies"},
+	schema.GroupResource{Group: group, Resource: "validatingadmissionpolicybindings"},
+	schema.GroupResource{Group: group, Resource: "mutatingadmissionpolicies"},
+	schema.GroupResource{Group: group, Resource: "mutatingadmissionpolicybindings"},
+	schema.GroupResource{Group: "authentication.k8s.io", Resource: "selfsubjectreviews"},
+	schema.GroupResource{Group: "authentication.k8s.io", Resource: "tokenreviews"},
+	schema.GroupResource{Group: "authorization.k8s.io", Resource: "localsubjectaccessreviews"},
+	schema.GroupResource{Group: "authorization.k8s.io", Resource: "selfsubjectaccessreviews"},
+	schema.GroupResource{Group: "authorization.k8s.io", Resource: "selfsubjectrulesreviews"},
+	schema.GroupResource{Group: "authorization.k8s.io", Resource: "subjectaccessreviews"},
+)
 
-// Handles returns true for every operation, because the policies select the operations that they match.
-func (p *Plugin) Handles(admission.Operation) bool { return true }
+// New returns a plugin that uses an index and handles all operations, because the policies select the operations that they match. The host
+// fills the index with [Plugin.Watch], or applies objects itself.
+func New(index *gaveladmission.Index, options Options) *Plugin {
+	handler := admission.NewHandler(admission.Create, admission.Update, admission.Delete, admission.Connect)
+	return &Plugin{Handler: handler, index: index, options: options}
+}
 
 // Validate decides a request with the validating policies of the index.
 func (p *Plugin) Validate(ctx context.Context, attributes admission.Attributes, objects admission.ObjectInterfaces) error {
+	if exempt.Has(attributes.GetResource().GroupResource()) {
+		return nil
+	}
+	if !p.WaitForReady() {
+		return notReady(attributes)
+	}
 	request, _, err := requestOf(attributes, objects)
 	if err != nil {
 		return apierrors.NewInternalError(err)
@@ -76,8 +106,11 @@ func (p *Plugin) Validate(ctx context.Context, attributes admission.Attributes, 
 
 // Admit mutates the object of a request with the mutating policies of the index.
 func (p *Plugin) Admit(ctx context.Context, attributes admission.Attributes, objects admission.ObjectInterfaces) error {
-	if attributes.GetObject() == nil {
+	if attributes.GetObject() == nil || exempt.Has(attributes.GetResource().GroupResource()) {
 		return nil
+	}
+	if !p.WaitForReady() {
+		return notReady(attributes)
 	}
 	request, versioned, err := requestOf(attributes, objects)
 	if err != nil {
@@ -94,6 +127,10 @@ func (p *Plugin) Admit(ctx context.Context, attributes admission.Attributes, obj
 		return apierrors.NewInternalError(err)
 	}
 	return nil
+}
+
+func notReady(attributes admission.Attributes) error {
+	return admission.NewForbidden(attributes, errors.New("not yet ready to handle request"))
 }
 
 func (p *Plugin) asked(ctx context.Context, attributes admission.Attributes) gaveladmission.Options {

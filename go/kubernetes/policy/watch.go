@@ -13,7 +13,8 @@ import (
 const group = "admissionregistration.k8s.io"
 
 // Watch updates the index from informers of namespaces, and of validating and mutating policies and bindings. It does not watch params: the
-// Lookup of the options fetches them, or the host applies them to the index. The host must start the factory.
+// Lookup of the options fetches them, or the host applies them to the index. The host must call Watch before the plugin receives requests,
+// and then start the factory.
 func (p *Plugin) Watch(factory informers.SharedInformerFactory) error {
 	registration := factory.Admissionregistration().V1()
 	watched := []struct {
@@ -28,14 +29,29 @@ func (p *Plugin) Watch(factory informers.SharedInformerFactory) error {
 	}
 	var failed error
 	for _, one := range watched {
-		_, err := one.informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
+		registration, err := one.informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
 			AddFunc:    func(object any) { p.change(object, one.kind, p.index.Apply) },
 			UpdateFunc: func(_, object any) { p.change(object, one.kind, p.index.Apply) },
 			DeleteFunc: func(object any) { p.change(object, one.kind, p.index.Delete) },
 		})
-		failed = errors.Join(failed, err)
+		if err != nil {
+			failed = errors.Join(failed, err)
+			continue
+		}
+		p.watched = append(p.watched, registration)
 	}
+	p.SetReadyFunc(p.hasSynced)
 	return failed
+}
+
+// hasSynced reports whether the index contains every object that the informers listed first.
+func (p *Plugin) hasSynced() bool {
+	for _, registration := range p.watched {
+		if !registration.HasSynced() {
+			return false
+		}
+	}
+	return true
 }
 
 // change updates the index with an object from an informer. It sets the object's kind, which informers leave empty.

@@ -303,7 +303,7 @@ extern "C" {
 // library whose major version differs from `GAVEL_ABI_MAJOR` in the header that the host was compiled with.
 uint32_t gavel_abi_version(void);
 
-// Answers a call of `GavelAuthorize`. `reason` and `error` are texts that may be empty; bytes that are not UTF-8 become U+FFFD.
+// Answers a call of `GavelAuthorize`. `reason` and `error` are texts that may be empty; each byte that is not part of valid UTF-8 becomes U+FFFD.
 //
 // # Safety
 //

@@ -4,6 +4,7 @@ use std::io;
 use std::sync::Arc;
 
 use gavel_engine::value::Json;
+use gavel_golang::utf8;
 use gavel_libraries::authorizer::{Authorizer, AuthorizerAttributes, Decision, Verdict};
 use gavel_protocol::asked_attributes;
 
@@ -200,7 +201,7 @@ impl Authorizer for HostAuthorizer {
     }
 }
 
-/// Answers a call of `GavelAuthorize`. `reason` and `error` are texts that may be empty; bytes that are not UTF-8 become U+FFFD.
+/// Answers a call of `GavelAuthorize`. `reason` and `error` are texts that may be empty; each byte that is not part of valid UTF-8 becomes U+FFFD.
 ///
 /// # Safety
 ///
@@ -223,15 +224,14 @@ pub unsafe extern "C" fn gavel_reply_decision(
     let reason = unsafe { memory::bytes(reason, reason_len) };
     // SAFETY: the caller vouches for the text.
     let error = unsafe { memory::bytes(error, error_len) };
-    let text = |bytes| String::from_utf8_lossy(bytes).into_owned();
     reply.decision = Decision {
         verdict: match verdict {
             GavelVerdict::NoOpinion => Verdict::NoOpinion,
             GavelVerdict::Allow => Verdict::Allow,
             GavelVerdict::Deny => Verdict::Deny,
         },
-        reason: text(reason),
-        error: (!error.is_empty()).then(|| text(error)),
+        reason: utf8::lossy(reason),
+        error: (!error.is_empty()).then(|| utf8::lossy(error)),
     };
 }
 
@@ -271,6 +271,6 @@ pub unsafe extern "C" fn gavel_reply_failure(
     };
     // SAFETY: the caller vouches for the text.
     let message = unsafe { memory::bytes(message, message_len) };
-    let message = String::from_utf8_lossy(message).into_owned();
-    reply.failure = Some(GavelError::new(GavelErrorKind::Argument, message));
+    let failure = GavelError::new(GavelErrorKind::Argument, utf8::lossy(message));
+    reply.failure = Some(failure);
 }

@@ -27,6 +27,7 @@ use std::borrow::Cow;
 
 use gavel_apimachinery::json;
 use gavel_engine::value::{Arena, Duration, Json, JsonObject, MapBuilder, Timestamp, Value};
+use gavel_golang::utf8;
 use gavel_golang::work::Work;
 
 use crate::error::{Failure, GavelError, GavelErrorKind};
@@ -166,9 +167,13 @@ impl<'b> Reader<'b> {
         self.take(len)
     }
 
-    /// Reads a text. Bytes that are not UTF-8 become U+FFFD, as in Go's JSON decoder.
+    /// Reads a text. Each byte that is not part of valid UTF-8 becomes U+FFFD, as in Go's JSON decoder.
     pub(crate) fn text(&mut self) -> Result<Cow<'b, str>, Failure> {
-        Ok(String::from_utf8_lossy(self.bytes()?))
+        let bytes = self.bytes()?;
+        Ok(match std::str::from_utf8(bytes) {
+            Ok(text) => Cow::Borrowed(text),
+            Err(_) => Cow::Owned(utf8::lossy(bytes)),
+        })
     }
 
     /// Reads a text. Valid UTF-8 is borrowed from the bytes; any other text is copied to the arena.
@@ -176,10 +181,9 @@ impl<'b> Reader<'b> {
     where
         'b: 'a,
     {
-        let bytes = self.bytes()?;
-        Ok(match std::str::from_utf8(bytes) {
-            Ok(text) => text,
-            Err(_) => arena.bump().alloc_str(&String::from_utf8_lossy(bytes)),
+        Ok(match self.text()? {
+            Cow::Borrowed(text) => text,
+            Cow::Owned(text) => arena.bump().alloc_str(&text),
         })
     }
 
@@ -524,7 +528,11 @@ mod tests {
     }
 
     #[test]
-    fn invalid_utf_8_becomes_the_replacement_character() {
-        assert_eq!(read_json(b"\x06\x01\0\0\0\xff").unwrap(), json!("\u{fffd}"));
+    fn each_invalid_byte_becomes_the_replacement_character() {
+        let flat = b"\x06\x03\0\0\0a\xe2\x82";
+        let text = "a\u{fffd}\u{fffd}";
+        assert_eq!(read_json(flat).unwrap(), json!(text));
+        let arena = Arena::new();
+        assert_eq!(read_value(flat, &arena).unwrap().as_str(), Some(text));
     }
 }

@@ -2,8 +2,11 @@
 
 use std::ptr::NonNull;
 
+use gavel_engine::value::Json;
+
 use crate::error::{Failure, GavelError, GavelErrorKind};
 use crate::memory::{self, optional, optional_handles};
+use crate::value::GavelValue;
 
 /// Returns the memory to which a result is written. Functions call it before they compute the result.
 ///
@@ -55,6 +58,17 @@ pub(crate) unsafe fn handle<'a, T>(handle: *const T) -> Result<&'a T, Failure> {
     // SAFETY: the caller vouches for the handle.
     let found = unsafe { optional(handle) };
     found.ok_or_else(no_handle)
+}
+
+/// Reads the old object of an update. `None` if the handle is null, or the value is JSON null.
+///
+/// # Safety
+///
+/// The requirements of [`handle`].
+pub(crate) unsafe fn old<'a>(old: *const GavelValue) -> Option<&'a Json> {
+    // SAFETY: the caller vouches for the handle.
+    let GavelValue(old) = unsafe { optional(old) }?;
+    Some(old).filter(|old| !old.is_null())
 }
 
 /// Reads the contents of an optional list of handles. `None` if the list is null.

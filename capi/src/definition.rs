@@ -44,9 +44,9 @@ pub(crate) const SERVER_KEYS: &[&str] = &["server", "k8sVersion"];
 
 const DEFINITION: &str = "the definition must be a JSON object";
 
-/// Validates a created definition, or an updated definition if `old` is not null. `out` receives a JSON object: `errors` (each with `type`,
-/// `field`, `badValue`, `detail` and `string`, in the API server's order), `warnings`, `rules`, `totals` and `compatibilityVersion`, as in
-/// the batch protocol. `config` is JSON with the keys `server`, `k8sVersion` and `mode` ("new" or "stored").
+/// Validates a created definition, or an updated definition if `old` is neither a null pointer nor JSON null. `out` receives a JSON object:
+/// `errors` (each with `type`, `field`, `badValue`, `detail` and `string`, in the API server's order), `warnings`, `rules`, `totals` and
+/// `compatibilityVersion`, as in the batch protocol. `config` is JSON with the keys `server`, `k8sVersion` and `mode` ("new" or "stored").
 ///
 /// # Safety
 ///
@@ -65,14 +65,14 @@ pub unsafe extern "C" fn gavel_definition_validate(
         // SAFETY: the caller vouches for the value.
         let definition = unsafe { arguments::handle(definition) }?;
         // SAFETY: the caller vouches for the value.
-        let old = unsafe { memory::optional(old) };
+        let old = unsafe { arguments::old(old) };
         // SAFETY: the caller vouches for the bytes.
         let config = options(
             unsafe { arguments::bytes(config, config_len) }?,
             REPORT_KEYS,
         )?;
         definition.object(DEFINITION)?;
-        let report = report(&definition.0, old.map(|old| &old.0), &config)?;
+        let report = report(&definition.0, old, &config)?;
         // SAFETY: the caller vouches for `out`.
         unsafe { memory::write(out, document(&report)?.into()) };
         Ok(())

@@ -153,7 +153,7 @@ pub unsafe extern "C" fn gavel_crd_decode(
 }
 
 /// Prepares an object for validation, as an API server does after admission: resets the fields that the request cannot set. `status` says
-/// whether the request is an update of the status subresource.
+/// whether the request is an update of the status subresource. For a created object, `old` is a null pointer or JSON null.
 ///
 /// # Safety
 ///
@@ -178,11 +178,9 @@ pub unsafe extern "C" fn gavel_crd_prepare(
         // SAFETY: the caller vouches for the value.
         let object = unsafe { arguments::handle(object) }?;
         // SAFETY: the caller vouches for the value.
-        let old = unsafe { memory::optional(old) };
+        let old = unsafe { arguments::old(old) };
         let mut object = object.0.clone();
-        let prepared = crd
-            .crd
-            .prepare(version, &mut object, old.map(|old| &old.0), status);
+        let prepared = crd.crd.prepare(version, &mut object, old, status);
         prepared.map_err(|error| GavelError::new(GavelErrorKind::Argument, error.to_string()))?;
         // SAFETY: the caller vouches for `out`.
         unsafe { memory::write_handle(out, GavelValue(object)) };
@@ -190,7 +188,8 @@ pub unsafe extern "C" fn gavel_crd_prepare(
     })
 }
 
-/// Validates a created object, or an updated object if `old` is not null. `object` and `old` must be decoded objects.
+/// Validates a created object, or an updated object if `old` is neither a null pointer nor JSON null. `object` and `old` must be decoded
+/// objects.
 ///
 /// # Safety
 ///
@@ -216,7 +215,7 @@ pub unsafe extern "C" fn gavel_crd_validate(
         // SAFETY: the caller vouches for the value.
         let object = unsafe { arguments::handle(object) }?;
         // SAFETY: the caller vouches for the value.
-        let old = unsafe { memory::optional(old) };
+        let old = unsafe { arguments::old(old) };
         // SAFETY: the caller vouches for the options.
         let limits = unsafe { Limits::read(options) };
         let interrupt = || limits.is_over();
@@ -228,7 +227,6 @@ pub unsafe extern "C" fn gavel_crd_validate(
             interrupt: limits.interrupt(&interrupt),
             observer: None,
         };
-        let old = old.map(|old| &old.0);
         let outcome = crd.crd.validate_with(version, &object.0, old, &options);
         let outcome = outcome
             .map_err(|error| GavelError::new(GavelErrorKind::Argument, error.to_string()))?;

@@ -78,8 +78,8 @@ fn per_call_limit(config: &Json) -> Result<u64, Failure> {
 }
 
 /// Evaluates the rules of a schema on `value`. `path` is the field path of `value` in messages; it may be empty. `old` is the value before
-/// an update, or null. With `ratcheting`, violations by an unchanged value become warnings, except for rules that use `oldSelf`. The cost
-/// limit in the options is the budget of all rules together.
+/// an update; a null pointer or JSON null means that there was none. With `ratcheting`, violations by an unchanged value become warnings,
+/// except for rules that use `oldSelf`. The cost limit in the options is the budget of all rules together.
 ///
 /// # Safety
 ///
@@ -105,7 +105,7 @@ pub unsafe extern "C" fn gavel_rules_validate(
         // SAFETY: the caller vouches for the value.
         let value = unsafe { arguments::handle(value) }?;
         // SAFETY: the caller vouches for the value.
-        let old = unsafe { memory::optional(old) };
+        let old = unsafe { arguments::old(old) };
         // SAFETY: the caller vouches for the options.
         let limits = unsafe { Limits::read(options) };
         let interrupt = || limits.is_over();
@@ -114,7 +114,6 @@ pub unsafe extern "C" fn gavel_rules_validate(
             per_call: rules.per_call,
             interrupt: limits.interrupt(&interrupt),
         };
-        let old = old.map(|old| &old.0);
         let found = rules
             .rules
             .validate(path, &value.0, old, ratcheting, &bounds);

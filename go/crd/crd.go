@@ -101,7 +101,7 @@ func configOf(options []Option) ([]byte, error) {
 	return text, gavel.Argument(flat.Within("options", err))
 }
 
-// Check validates a created definition, or an updated definition if old is not nil.
+// Check validates a created definition, or an updated definition if old is neither nil nor JSON null.
 func Check(definition, old any, options ...Option) (*Report, error) {
 	config, err := configOf(options)
 	if err != nil {
@@ -196,7 +196,7 @@ func (d *Definition) Decode(object any, options DecodeOptions) (*gavel.Value, []
 }
 
 // Prepare prepares an object for validation, as an API server does after admission: it resets the fields that the request cannot set. An
-// empty version is the storage version. Old is the object before an update, or nil for a created object. Status says that the request is an
+// empty version is the storage version. Old is the object before an update, or nil or JSON null for a created object. Status says that the request is an
 // update of the status subresource.
 func (d *Definition) Prepare(version string, object, old any, status bool) (*gavel.Value, error) {
 	held, done, err := gavel.HeldValue(object)
@@ -228,7 +228,8 @@ func (d *Definition) version(name string) string {
 type ValidateOptions struct {
 	// Version is the name of the version whose schema is used. Empty is the storage version.
 	Version string
-	// Old is the object before an update, or nil for a created object. A nil pointer, map or json.RawMessage is nil too.
+	// Old is the object before an update, or nil for a created object. A nil pointer, map or json.RawMessage and
+	// JSON null are nil too.
 	Old any
 	// Budget limits the cost of all rules together, in cost units. Nil means Kubernetes' limit of 10,000,000.
 	Budget *int64

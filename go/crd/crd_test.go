@@ -23,7 +23,7 @@ func TestWhatIsNoDefinitionIsRejected(t *testing.T) {
 	}
 }
 
-func TestANilOldObjectOfAnyTypeMeansThatTheObjectIsCreated(t *testing.T) {
+func TestNullAsOldObjectMeansThatTheObjectIsCreated(t *testing.T) {
 	definition, err := crd.Compile(json.RawMessage(things))
 	if err != nil {
 		t.Fatal(err)
@@ -31,7 +31,28 @@ func TestANilOldObjectOfAnyTypeMeansThatTheObjectIsCreated(t *testing.T) {
 	defer definition.Close()
 	object := thing(map[string]any{"color": "blue", "replicas": 1})
 	object["metadata"] = map[string]any{"name": "a", "namespace": "default"}
-	for _, old := range []any{nil, (*gavel.Value)(nil), map[string]any(nil), json.RawMessage(nil)} {
+	null, err := gavel.NewValue(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer null.Close()
+	rules, err := crd.CompileRules(map[string]any{
+		"type": "integer", "x-kubernetes-validations": []any{map[string]any{"rule": "self > oldSelf"}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rules.Close()
+	for _, old := range []any{nil, (*gavel.Value)(nil), map[string]any(nil), json.RawMessage(nil), json.RawMessage("null"), null} {
+		if report, err := crd.Check(json.RawMessage(things), old); err != nil || len(report.Errors) > 0 {
+			t.Errorf("%T: %v, %v", old, report, err)
+		}
+		if outcome, err := rules.Validate(context.Background(), crd.Subject{Value: 1, Old: old, Budget: 1000}); err != nil || !outcome.Valid() {
+			t.Errorf("%T: %v, %v", old, outcome, err)
+		}
+		if _, err := definition.Prepare("", object, old, false); err != nil {
+			t.Errorf("%T: %v", old, err)
+		}
 		outcome, err := definition.Validate(context.Background(), object, crd.ValidateOptions{Old: old})
 		if err != nil || !outcome.Valid() {
 			t.Errorf("%T: %v, %v", old, outcome, err)

@@ -53,7 +53,7 @@ func (r *Rules) Close() { r.inner.Close() }
 type Subject struct {
 	// Path is the path of the value, such as "spec". Empty is the root of an object.
 	Path string
-	// Value is the value to validate. Old is the value before an update, or nil if there was no value.
+	// Value is the value to validate. Old is the value before an update, or nil or JSON null if there was no value.
 	Value, Old any
 	// Ratcheting turns rule errors that the old value has too into warnings.
 	Ratcheting bool

@@ -93,7 +93,9 @@ func readTyped(text []byte) (any, error) {
 			return nil, err
 		}
 		if text, ok := object["string"]; ok {
-			return opaque, json.Unmarshal(text, &opaque.Text)
+			if err := json.Unmarshal(text, &opaque.Text); err != nil {
+				return nil, err
+			}
 		}
 		return opaque, nil
 	}

@@ -13,7 +13,7 @@
 #define GAVEL_ABI_MAJOR 1
 
 // The minor version. It increases when functions or options are added.
-#define GAVEL_ABI_MINOR 0
+#define GAVEL_ABI_MINOR 1
 
 // The verdict of an authorizer.
 typedef enum GavelVerdict {
@@ -320,7 +320,7 @@ void gavel_reply_decision(struct GavelReply *reply,
 //
 // # Safety
 //
-// `reply` must belong to the running callback, and `data` must point to `len` bytes.
+// `reply` must belong to the running callback, and `data` must point to `len` bytes, in which all handles are valid.
 void gavel_reply_value(struct GavelReply *reply,
                        const uint8_t *data,
                        size_t len);
@@ -380,7 +380,7 @@ struct GavelError *gavel_conditions_compile(const struct GavelConditions *condit
 // # Safety
 //
 // `conditions` must be a compiler that was not freed. `expressions` must point to `count` handles, each null or not freed; `variables` to
-// `variables_len` bytes; `outcomes` to memory for `count` outcomes; and `remaining` to memory for a number. `options` must be null or
+// `variables_len` bytes, in which all handles are valid; `outcomes` to memory for `count` outcomes; and `remaining` to memory for a number. `options` must be null or
 // point to options.
 struct GavelError *gavel_conditions_eval(const struct GavelConditions *conditions,
                                          const struct GavelCondition *const *expressions,
@@ -411,7 +411,7 @@ void gavel_conditions_free(struct GavelConditions *conditions);
 // # Safety
 //
 // `index` must be an index that was not freed. `policies` must be null or point to `policies_len` handles that were not freed, `request`
-// to `request_len` bytes, and `out` to memory for the decision. `options` must be null or point to options.
+// to `request_len` bytes, in which all handles are valid, and `out` to memory for the decision. `options` must be null or point to options.
 struct GavelError *gavel_index_decide(const struct GavelIndex *index,
                                       const struct GavelPolicy *const *policies,
                                       size_t policies_len,
@@ -436,9 +436,9 @@ struct GavelError *gavel_index_mutate(const struct GavelIndex *index,
                                       const struct GavelOptions *options,
                                       struct GavelDecision *out);
 
-// Validates a created definition, or an updated definition if `old` is not null. `out` receives a JSON object: `errors` (each with `type`,
-// `field`, `badValue`, `detail` and `string`, in the API server's order), `warnings`, `rules`, `totals` and `compatibilityVersion`, as in
-// the batch protocol. `config` is JSON with the keys `server`, `k8sVersion` and `mode` ("new" or "stored").
+// Validates a created definition, or an updated definition if `old` is neither a null pointer nor JSON null. `out` receives a JSON object:
+// `errors` (each with `type`, `field`, `badValue`, `detail` and `string`, in the API server's order), `warnings`, `rules`, `totals` and
+// `compatibilityVersion`, as in the batch protocol. `config` is JSON with the keys `server`, `k8sVersion` and `mode` ("new" or "stored").
 //
 // # Safety
 //
@@ -660,7 +660,7 @@ struct GavelError *gavel_crd_decode(const struct GavelCrd *crd,
                                     struct GavelBytes *unknown);
 
 // Prepares an object for validation, as an API server does after admission: resets the fields that the request cannot set. `status` says
-// whether the request is an update of the status subresource.
+// whether the request is an update of the status subresource. For a created object, `old` is a null pointer or JSON null.
 //
 // # Safety
 //
@@ -674,7 +674,8 @@ struct GavelError *gavel_crd_prepare(const struct GavelCrd *crd,
                                      bool status,
                                      struct GavelValue **out);
 
-// Validates a created object, or an updated object if `old` is not null. `object` and `old` must be decoded objects.
+// Validates a created object, or an updated object if `old` is neither a null pointer nor JSON null. `object` and `old` must be decoded
+// objects.
 //
 // # Safety
 //
@@ -702,8 +703,8 @@ struct GavelError *gavel_rules_compile(const struct GavelValue *schema,
                                        struct GavelRules **out);
 
 // Evaluates the rules of a schema on `value`. `path` is the field path of `value` in messages; it may be empty. `old` is the value before
-// an update, or null. With `ratcheting`, violations by an unchanged value become warnings, except for rules that use `oldSelf`. The cost
-// limit in the options is the budget of all rules together.
+// an update; a null pointer or JSON null means that there was none. With `ratcheting`, violations by an unchanged value become warnings,
+// except for rules that use `oldSelf`. The cost limit in the options is the budget of all rules together.
 //
 // # Safety
 //
@@ -738,11 +739,11 @@ struct GavelError *gavel_rules_check(const struct GavelValue *schema,
 // The rules must come from this library, and no call may use them afterwards.
 void gavel_rules_free(struct GavelRules *rules);
 
-// Reads a value in the flat encoding, which may contain JSON texts as values.
+// Reads a value in the flat encoding, which may contain JSON texts and other values. Other values are copied.
 //
 // # Safety
 //
-// `data` must point to `len` bytes, and `out` to memory for a handle.
+// `data` must point to `len` bytes, in which all handles are valid, and `out` to memory for a handle.
 struct GavelError *gavel_value_new(const uint8_t *data, size_t len, struct GavelValue **out);
 
 // Writes a value as JSON text, as Kubernetes writes it.

@@ -9,6 +9,7 @@ use gavel_libraries::authorizer::{Authorizer, AuthorizerAttributes, Decision, Ve
 use gavel_protocol::asked_attributes;
 
 use crate::error::{Failure, GavelError, GavelErrorKind, caught};
+use crate::flat;
 use crate::memory;
 use crate::stack;
 
@@ -239,7 +240,7 @@ pub unsafe extern "C" fn gavel_reply_decision(
 ///
 /// # Safety
 ///
-/// `reply` must belong to the running callback, and `data` must point to `len` bytes.
+/// `reply` must belong to the running callback, and `data` must point to `len` bytes, in which all handles are valid.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gavel_reply_value(reply: *mut GavelReply, data: *const u8, len: usize) {
     // SAFETY: the caller vouches for the reply, which no other thread uses.
@@ -248,7 +249,8 @@ pub unsafe extern "C" fn gavel_reply_value(reply: *mut GavelReply, data: *const 
     };
     // SAFETY: the caller vouches for the bytes.
     let bytes = unsafe { memory::bytes(data, len) };
-    match caught(stack::OTHER, || crate::flat::read_json(bytes)) {
+    // SAFETY: the caller vouches for the handles within the bytes.
+    match caught(stack::OTHER, || unsafe { flat::read_json(bytes) }) {
         Ok(value) => reply.value = Some(value),
         Err(failure) => reply.failure = Some(failure.within("an object of the host")),
     }

@@ -162,7 +162,7 @@ pub unsafe extern "C" fn gavel_conditions_compile(
 /// # Safety
 ///
 /// `conditions` must be a compiler that was not freed. `expressions` must point to `count` handles, each null or not freed; `variables` to
-/// `variables_len` bytes; `outcomes` to memory for `count` outcomes; and `remaining` to memory for a number. `options` must be null or
+/// `variables_len` bytes, in which all handles are valid; `outcomes` to memory for `count` outcomes; and `remaining` to memory for a number. `options` must be null or
 /// point to options.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gavel_conditions_eval(
@@ -196,7 +196,8 @@ pub unsafe extern "C" fn gavel_conditions_eval(
         let composition = conditions.0.read().unwrap_or_else(PoisonError::into_inner);
         let interrupt = || limits.is_over();
         let arena = Arena::new();
-        let bindings = bindings(variables, &limits, &arena)?;
+        // SAFETY: the caller vouches for the handles within the bytes.
+        let bindings = unsafe { bindings(variables, &limits, &arena) }?;
         let mut budget = limits.cost.unwrap_or(COST_BUDGET);
         let interrupt = limits.interrupt(&interrupt);
         let found = composition.evaluate(&expressions, &bindings, interrupt, &mut budget, &arena);
@@ -233,14 +234,21 @@ fn written(outcome: &Outcome<'_>) -> GavelOutcome {
     written
 }
 
-fn bindings<'a>(
+/// Reads the variables.
+///
+/// # Safety
+///
+/// Handles within the bytes must be values that are not freed as long as the bytes live.
+unsafe fn bindings<'a>(
     variables: &'a [u8],
     limits: &Limits<'_>,
     arena: &'a Arena,
 ) -> Result<Bindings<'a>, Failure> {
     let mut bindings = Bindings::default();
     let mut authorizer = [None, None];
-    Reader::new(variables)?.variables(|name, given| {
+    // SAFETY: the caller vouches for the handles.
+    let mut reader = unsafe { Reader::new(variables) }?;
+    reader.variables(|name, given| {
         let value = || match given {
             Given::Json(json) => Ok(arena.document(json)),
             Given::Next(reader) => match reader.peek()? {
@@ -311,7 +319,8 @@ mod tests {
         let is_read = |json: &str| {
             let length = u32::try_from(json.len()).unwrap().to_le_bytes();
             let flat = [&[tag::JSON][..], &length, json.as_bytes()].concat();
-            bindings(&flat, &limits, &arena).is_ok()
+            // SAFETY: there are no handles.
+            unsafe { bindings(&flat, &limits, &arena) }.is_ok()
         };
         assert!(is_read("{}"));
         assert!(is_read(

@@ -49,7 +49,7 @@ pub struct GavelDecision {
 /// # Safety
 ///
 /// `index` must be an index that was not freed. `policies` must be null or point to `policies_len` handles that were not freed, `request`
-/// to `request_len` bytes, and `out` to memory for the decision. `options` must be null or point to options.
+/// to `request_len` bytes, in which all handles are valid, and `out` to memory for the decision. `options` must be null or point to options.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gavel_index_decide(
     index: *const GavelIndex,
@@ -65,9 +65,10 @@ pub unsafe extern "C" fn gavel_index_decide(
         let out = arguments::out(out)?;
         // SAFETY: the caller vouches for all arguments.
         let call = unsafe { Call::read(index, policies, policies_len, options) }?;
-        // SAFETY: the caller vouches for the bytes.
-        let request = unsafe { arguments::bytes(request, request_len) }?;
-        let decision = call.decide(request, how)?;
+        let arena = Arena::new();
+        // SAFETY: the caller vouches for the bytes and the handles within them.
+        let request = unsafe { read(request, request_len, &arena) }?;
+        let decision = call.decide(&request, how)?;
         // SAFETY: the caller vouches for `out`.
         unsafe { memory::write(out, decision) };
         Ok(())
@@ -95,9 +96,10 @@ pub unsafe extern "C" fn gavel_index_mutate(
         let out = arguments::out(out)?;
         // SAFETY: the caller vouches for all arguments.
         let call = unsafe { Call::read(index, policies, policies_len, options) }?;
-        // SAFETY: the caller vouches for the bytes.
-        let request = unsafe { arguments::bytes(request, request_len) }?;
-        let decision = call.mutate(request)?;
+        let arena = Arena::new();
+        // SAFETY: the caller vouches for the bytes and the handles within them.
+        let request = unsafe { read(request, request_len, &arena) }?;
+        let decision = call.mutate(&request)?;
         // SAFETY: the caller vouches for `out`.
         unsafe { memory::write(out, decision) };
         Ok(())
@@ -152,22 +154,24 @@ impl<'c> Call<'c> {
         }
     }
 
-    fn decide(&self, request: &[u8], how: GavelExplain) -> Result<GavelDecision, Failure> {
-        let arena = Arena::new();
-        let request = read(request, &arena)?;
-        let snapshot = self.snapshot(&request)?;
+    fn decide(
+        &self,
+        request: &AdmissionRequest<'_>,
+        how: GavelExplain,
+    ) -> Result<GavelDecision, Failure> {
+        let snapshot = self.snapshot(request)?;
         let explanation = (how.explain || how.trace).then(|| Explanation::new(how.trace));
         let observer: &dyn Observer = explanation.as_ref().map_or(&(), |it| it);
         let interrupt = || self.limits.is_over();
         let options = self.options(&interrupt, observer);
         let decision = match &self.policies {
-            None => dispatch(&snapshot, &request, &options),
+            None => dispatch(&snapshot, request, &options),
             Some(policies) => {
                 let hooks = validating(policies);
                 let hooks = hooks
                     .iter()
                     .map(|(policy, bindings)| (*policy, bindings.iter().copied()));
-                decide(hooks, &snapshot, &request, &options)
+                decide(hooks, &snapshot, request, &options)
             }
         };
         self.limits.check()?;
@@ -177,21 +181,19 @@ impl<'c> Call<'c> {
         GavelDecision::of(decision, explained.map_err(too_large)?)
     }
 
-    fn mutate(&self, request: &[u8]) -> Result<GavelDecision, Failure> {
-        let arena = Arena::new();
-        let request = read(request, &arena)?;
-        let snapshot = self.snapshot(&request)?;
+    fn mutate(&self, request: &AdmissionRequest<'_>) -> Result<GavelDecision, Failure> {
+        let snapshot = self.snapshot(request)?;
         let interrupt = || self.limits.is_over();
         let options = self.options(&interrupt, &());
         let schemas = &self.current.schemas;
         let mutated = match &self.policies {
-            None => mutate(&snapshot, &request, schemas, &options),
+            None => mutate(&snapshot, request, schemas, &options),
             Some(policies) => {
                 let hooks = mutating(policies);
                 let hooks = hooks
                     .iter()
                     .map(|(policy, bindings)| (*policy, bindings.iter().copied()));
-                mutate_by(hooks, &snapshot, &request, schemas, &options)
+                mutate_by(hooks, &snapshot, request, schemas, &options)
             }
         };
         self.limits.check()?;
@@ -231,8 +233,20 @@ fn with_host(
     Ok(snapshot)
 }
 
-fn read<'a>(request: &'a [u8], arena: &'a Arena) -> Result<AdmissionRequest<'a>, Failure> {
-    let request = flat::read_value(request, arena)?;
+/// Reads the request that the host passes.
+///
+/// # Safety
+///
+/// `data` must point to `len` bytes, in which all handles are valid. The bytes and the handles must live as long as the result.
+unsafe fn read<'a>(
+    data: *const u8,
+    len: usize,
+    arena: &'a Arena,
+) -> Result<AdmissionRequest<'a>, Failure> {
+    // SAFETY: the caller vouches for the bytes.
+    let bytes = unsafe { arguments::bytes(data, len) }?;
+    // SAFETY: the caller vouches for the handles.
+    let request = unsafe { flat::read_value(bytes, arena) }?;
     AdmissionRequest::read(request, arena)
         .map_err(|error| GavelError::new(GavelErrorKind::Decode, error.to_string()))
 }

@@ -18,6 +18,7 @@
 //! | 12 | duration | nanoseconds (8 bytes) |
 //! | 13 | optional.none | |
 //! | 14 | optional | value |
+//! | 15 | timestamp with an offset | seconds since 1970 (8 bytes), nanoseconds (4 bytes), seconds east of UTC (4 bytes) |
 //! | 32 | JSON, read according to the type of the variable | length, UTF-8 |
 //! | 33 | a `GavelValue` | the handle (8 bytes) |
 //! | 34 | authorizer | number (8 bytes), length and JSON of the user |
@@ -30,7 +31,9 @@ use gavel_engine::value::{Arena, Duration, Json, JsonObject, MapBuilder, Timesta
 use gavel_golang::utf8;
 use gavel_golang::work::Work;
 
+use crate::arguments;
 use crate::error::{Failure, GavelError, GavelErrorKind};
+use crate::value::GavelValue;
 
 /// The nesting limit of values. It equals the nesting limit of JSON.
 const MAX_DEPTH: usize = 127;
@@ -56,23 +59,37 @@ pub(crate) mod tag {
     pub(crate) const DURATION: u8 = 12;
     pub(crate) const NONE: u8 = 13;
     pub(crate) const SOME: u8 = 14;
+    pub(crate) const TIMESTAMP_WITH_OFFSET: u8 = 15;
     pub(crate) const JSON: u8 = 32;
     pub(crate) const HANDLE: u8 = 33;
     pub(crate) const AUTHORIZER: u8 = 34;
     pub(crate) const RESOURCE_CHECK: u8 = 35;
 }
 
-/// Reads one JSON value in the flat encoding, which may contain JSON texts.
-pub(crate) fn read_json(bytes: &[u8]) -> Result<Json, Failure> {
-    let mut reader = Reader::new(bytes)?;
+/// Reads one JSON value in the flat encoding, which may contain JSON texts and handles. The values of handles are copied.
+///
+/// # Safety
+///
+/// The requirements of [`Reader::new`].
+pub(crate) unsafe fn read_json(bytes: &[u8]) -> Result<Json, Failure> {
+    // SAFETY: the caller vouches for the handles.
+    let mut reader = unsafe { Reader::new(bytes) }?;
     let value = reader.json(0)?;
     reader.end()?;
     Ok(value)
 }
 
-/// Reads a JSON value into an arena.
-pub(crate) fn read_value<'a>(bytes: &'a [u8], arena: &'a Arena) -> Result<Value<'a>, Failure> {
-    let mut reader = Reader::new(bytes)?;
+/// Reads a JSON value into an arena. The values of handles are borrowed.
+///
+/// # Safety
+///
+/// The requirements of [`Reader::new`].
+pub(crate) unsafe fn read_value<'a>(
+    bytes: &'a [u8],
+    arena: &'a Arena,
+) -> Result<Value<'a>, Failure> {
+    // SAFETY: the caller vouches for the handles.
+    let mut reader = unsafe { Reader::new(bytes) }?;
     let value = reader.value(arena, Flavour::Json, 0)?;
     reader.end()?;
     Ok(value)
@@ -105,7 +122,11 @@ pub(crate) struct Reader<'b> {
 impl<'b> Reader<'b> {
     /// Reads these bytes. They must be so short that no length in them can overflow: otherwise a part of a text could be read as another
     /// value.
-    pub(crate) fn new(bytes: &'b [u8]) -> Result<Self, Failure> {
+    ///
+    /// # Safety
+    ///
+    /// Handles within the bytes must be values that are not freed as long as the bytes live.
+    pub(crate) unsafe fn new(bytes: &'b [u8]) -> Result<Self, Failure> {
         match u32::try_from(bytes.len()) {
             Ok(_) => Ok(Reader { rest: bytes }),
             Err(_) => Err(malformed("must be shorter than 4 GiB")),
@@ -150,6 +171,24 @@ impl<'b> Reader<'b> {
 
     fn i64(&mut self) -> Result<i64, Failure> {
         self.array().map(i64::from_le_bytes)
+    }
+
+    /// Reads a timestamp without its offset.
+    fn timestamp(&mut self) -> Result<Timestamp, Failure> {
+        Ok(Timestamp {
+            seconds: self.i64()?,
+            nanos: u32::from_le_bytes(self.array()?).min(999_999_999),
+            offset: 0,
+        })
+    }
+
+    /// Reads the offset of a timestamp.
+    fn offset(&mut self) -> Result<i32, Failure> {
+        let offset = i32::from_le_bytes(self.array()?);
+        match offset.unsigned_abs() < 86_400 {
+            true => Ok(offset),
+            false => Err(unfit("the offset of a time must be less than a day")),
+        }
     }
 
     /// Reads the number of items. Fails if fewer than `least` bytes per item remain.
@@ -221,19 +260,31 @@ impl<'b> Reader<'b> {
 
     /// Reads and parses a JSON text.
     pub(crate) fn json_text(&mut self) -> Result<Json, Failure> {
-        json::read(self.bytes()?)
+        json::read_replacing(self.bytes()?)
             .map_err(|error| GavelError::new(GavelErrorKind::Decode, error.to_string()))
     }
 
     /// Reads a JSON text at a depth of a value.
     fn nested_json(&mut self, depth: usize) -> Result<Json, Failure> {
         let json = self.json_text()?;
-        let levels = MAX_DEPTH.saturating_sub(depth);
-        // A text itself is not nested deeper than a value may be.
-        match depth <= 1 || json::is_within(&json, levels, &Work::unbounded()) == Ok(true) {
-            true => Ok(json),
-            false => Err(too_deep()),
-        }
+        check_depth(&json, depth)?;
+        Ok(json)
+    }
+
+    /// Reads the address of a handle, and returns the value of the handle.
+    pub(crate) fn handle(&mut self) -> Result<&'b Json, Failure> {
+        let address = usize::try_from(self.u64()?).unwrap_or(0);
+        let handle = std::ptr::with_exposed_provenance::<GavelValue>(address);
+        // SAFETY: the caller of `new` vouches for the handles.
+        let GavelValue(json) = unsafe { arguments::handle(handle) }?;
+        Ok(json)
+    }
+
+    /// Like [`Reader::handle`], at a depth of a value.
+    fn nested_handle(&mut self, depth: usize) -> Result<&'b Json, Failure> {
+        let json = self.handle()?;
+        check_depth(json, depth)?;
+        Ok(json)
     }
 
     /// Reads a value and converts it to JSON. Values without a JSON type are errors.
@@ -269,13 +320,14 @@ impl<'b> Reader<'b> {
                 Json::Object(fields)
             }
             tag::JSON => self.nested_json(depth)?,
+            tag::HANDLE => self.nested_handle(depth)?.clone(),
             tag::BYTES => return Err(unfit(&format!("bytes are not JSON; {JSON_TEXT}"))),
             tag::MAP => {
                 return Err(unfit(
                     "a map is not JSON; a JSON object must have string keys (in C: tag 9)",
                 ));
             }
-            tag::TIMESTAMP | tag::DURATION => {
+            tag::TIMESTAMP | tag::TIMESTAMP_WITH_OFFSET | tag::DURATION => {
                 return Err(unfit("a time is not JSON; it must be passed as a string"));
             }
             tag::NONE | tag::SOME => return Err(unfit("an optional is not JSON")),
@@ -324,15 +376,17 @@ impl<'b> Reader<'b> {
                 }
                 map.build(arena)
             }
-            tag::TIMESTAMP => Value::from(Timestamp {
-                seconds: self.i64()?,
-                nanos: u32::from_le_bytes(self.array()?).min(999_999_999),
-                offset: 0,
-            }),
+            tag::TIMESTAMP => Value::from(self.timestamp()?),
+            tag::TIMESTAMP_WITH_OFFSET => {
+                let time = self.timestamp()?;
+                let offset = self.offset()?;
+                Value::from(Timestamp { offset, ..time })
+            }
             tag::DURATION => Value::from(Duration(self.i64()?)),
             tag::NONE => Value::NONE,
             tag::SOME => arena.some(self.value(arena, flavour, depth)?),
             tag::JSON => arena.document(self.nested_json(depth)?),
+            tag::HANDLE => Value::from(self.nested_handle(depth)?),
             other => return Err(misplaced(other)),
         })
     }
@@ -372,6 +426,15 @@ fn deeper(depth: usize) -> Result<usize, Failure> {
     }
 }
 
+/// Checks that a JSON value at this depth is not nested too deeply. A document itself is not nested deeper than a value may be.
+fn check_depth(json: &Json, depth: usize) -> Result<(), Failure> {
+    let levels = MAX_DEPTH.saturating_sub(depth);
+    match depth <= 1 || json::is_within(json, levels, &Work::unbounded()) == Ok(true) {
+        true => Ok(()),
+        false => Err(too_deep()),
+    }
+}
+
 fn too_deep() -> Failure {
     malformed(&format!("nested deeper than {MAX_DEPTH}"))
 }
@@ -383,14 +446,11 @@ fn cut_off() -> Failure {
 /// The error for a tag that is unknown, or whose value must not be part of another value.
 fn misplaced(tag: u8) -> Failure {
     match tag {
-        tag::HANDLE => unfit(
-            "a gavel.Value (in C: tag 33) must be the whole value of a variable of an evaluation",
-        ),
         tag::AUTHORIZER | tag::RESOURCE_CHECK => {
             unfit("an authorizer or a resource check must be the whole value of a variable")
         }
         _ => malformed(&format!(
-            "tag {tag} is unknown; the tags are 0 to 14 and 32 to 35; JSON text must follow tag 32 and its length"
+            "tag {tag} is unknown; the tags are 0 to 15 and 32 to 35; JSON text must follow tag 32 and its length"
         )),
     }
 }
@@ -405,9 +465,20 @@ fn unfit(what: &str) -> Failure {
 
 #[cfg(test)]
 mod tests {
+    use gavel_engine::value::ValueKind;
     use serde_json::json;
 
     use super::*;
+
+    fn read_json(bytes: &[u8]) -> Result<Json, Failure> {
+        // SAFETY: the handles in the bytes live until the end of the test.
+        unsafe { super::read_json(bytes) }
+    }
+
+    fn read_value<'a>(bytes: &'a [u8], arena: &'a Arena) -> Result<Value<'a>, Failure> {
+        // SAFETY: the handles in the bytes live until the end of the test.
+        unsafe { super::read_value(bytes, arena) }
+    }
 
     /// The flat encoding of `{"a": [1, true], "b": "x"}`.
     const OBJECT: &[u8] = b"\x09\x02\0\0\0\x01\0\0\0a\x08\x02\0\0\0\x03\x01\0\0\0\0\0\0\0\x02\x01\0\0\0b\x06\x01\0\0\0x";
@@ -483,20 +554,19 @@ mod tests {
         );
         check(
             b"{\"a\": 1}",
-            "flat value: tag 123 is unknown; the tags are 0 to 14 and 32 to 35; JSON text must follow tag 32 and its length",
+            "flat value: tag 123 is unknown; the tags are 0 to 15 and 32 to 35; JSON text must follow tag 32 and its length",
         );
         check(b"\x0d", "an optional is not JSON");
-        check(
-            b"\x21\0\0\0\0\0\0\0\0",
-            "a gavel.Value (in C: tag 33) must be the whole value of a variable of an evaluation",
-        );
+        check(b"\x21\0\0\0\0\0\0\0\0", "a handle is null");
     }
 
     #[test]
     fn variables_are_an_object_or_json() {
         let check = |bytes: &[u8], expected: Result<&[&str], &str>| {
             let mut names = Vec::new();
-            let found = Reader::new(bytes).unwrap().variables(|name, given| {
+            // SAFETY: there are no handles.
+            let mut reader = unsafe { Reader::new(bytes) }.unwrap();
+            let found = reader.variables(|name, given| {
                 names.push(name.to_owned());
                 match given {
                     Given::Next(reader) => reader.json(0).map(|_| ()),
@@ -534,5 +604,44 @@ mod tests {
         assert_eq!(read_json(flat).unwrap(), json!(text));
         let arena = Arena::new();
         assert_eq!(read_value(flat, &arena).unwrap().as_str(), Some(text));
+    }
+
+    #[test]
+    fn handles_stand_for_their_values_at_any_depth() {
+        let object = GavelValue(json!({"a": [1]}));
+        let address = u64::try_from((&raw const object).expose_provenance()).unwrap();
+        let handle = [&[tag::HANDLE][..], &address.to_le_bytes()].concat();
+        let check = |levels: usize, expected: Option<Json>| {
+            let flat = [&b"\x08\x01\0\0\0".repeat(levels), &handle[..]].concat();
+            assert_eq!(read_json(&flat).ok(), expected);
+            let arena = Arena::new();
+            let value = read_value(&flat, &arena).ok();
+            assert_eq!(value.map(|value| value.to_json().unwrap()), expected);
+        };
+        check(0, Some(json!({"a": [1]})));
+        check(2, Some(json!([[{"a": [1]}]])));
+        check(126, None);
+    }
+
+    #[test]
+    fn times_have_offsets_of_less_than_a_day() {
+        let check = |offset: i32, expected: Option<i32>| {
+            let flat = [
+                b"\x0f\0\0\0\0\0\0\0\0\x05\0\0\0".as_slice(),
+                &offset.to_le_bytes(),
+            ];
+            let (flat, arena) = (flat.concat(), Arena::new());
+            let found = read_value(&flat, &arena)
+                .ok()
+                .map(|value| match value.kind() {
+                    ValueKind::Timestamp(time) => time.offset,
+                    _ => panic!("no timestamp"),
+                });
+            assert_eq!(found, expected, "{offset}");
+        };
+        check(-19_800, Some(-19_800));
+        check(86_399, Some(86_399));
+        check(86_400, None);
+        check(i32::MIN, None);
     }
 }

@@ -22,7 +22,6 @@ use crate::error::{Failure, GavelError, GavelErrorKind, guard, guard_compiling};
 use crate::flat::{Flavour, Given, Reader, tag};
 use crate::memory::{self, GavelBytes, GavelSlice};
 use crate::options::{GavelOptions, Limits};
-use crate::value::GavelValue;
 
 /// A compiled expression.
 #[derive(Debug)]
@@ -295,13 +294,14 @@ impl GavelProgram {
         arena: &'a Arena,
     ) -> Result<Vec<(&'a str, &'a Type, Input<'a>)>, Failure> {
         let mut inputs = Vec::new();
-        Reader::new(variables)?.variables(|name, given| {
+        // SAFETY: the caller vouches for the handles.
+        let mut reader = unsafe { Reader::new(variables) }?;
+        reader.variables(|name, given| {
             let declared = self.variables.get_key_value(name);
             let (name, ty) = declared.ok_or_else(|| unfit(name, "no such variable"))?;
             let input = match given {
                 Given::Json(json) => Input::Json(json),
-                // SAFETY: the caller vouches for the handles.
-                Given::Next(reader) => unsafe { self.input(reader, name, ty, limits, arena) }?,
+                Given::Next(reader) => self.input(reader, name, ty, limits, arena)?,
             };
             inputs.push((name.as_str(), ty, input));
             Ok(())
@@ -310,11 +310,7 @@ impl GavelProgram {
     }
 
     /// Reads one variable.
-    ///
-    /// # Safety
-    ///
-    /// The requirements of [`GavelProgram::eval`].
-    unsafe fn input<'a>(
+    fn input<'a>(
         &self,
         reader: &mut Reader<'a>,
         name: &str,
@@ -330,10 +326,7 @@ impl GavelProgram {
             }
             tag::HANDLE => {
                 reader.tag()?;
-                let address = usize::try_from(reader.u64()?).unwrap_or(0);
-                let handle = std::ptr::with_exposed_provenance::<GavelValue>(address);
-                // SAFETY: the caller vouches for the handle.
-                Input::Shared(&unsafe { arguments::handle(handle) }?.0)
+                Input::Shared(reader.handle()?)
             }
             tag::AUTHORIZER | tag::RESOURCE_CHECK => {
                 Input::Flat(read_authorizer(reader, &limits.callbacks, arena)?)

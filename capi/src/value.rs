@@ -35,11 +35,11 @@ fn no_object(needed: &str, found: &str) -> Failure {
     GavelError::new(GavelErrorKind::Decode, format!("{needed}, not {found}"))
 }
 
-/// Reads a value in the flat encoding, which may contain JSON texts as values.
+/// Reads a value in the flat encoding, which may contain JSON texts and other values. Other values are copied.
 ///
 /// # Safety
 ///
-/// `data` must point to `len` bytes, and `out` to memory for a handle.
+/// `data` must point to `len` bytes, in which all handles are valid, and `out` to memory for a handle.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gavel_value_new(
     data: *const u8,
@@ -50,7 +50,8 @@ pub unsafe extern "C" fn gavel_value_new(
         let out = arguments::out(out)?;
         // SAFETY: the caller vouches for the bytes.
         let bytes = unsafe { arguments::bytes(data, len) }?;
-        let value = GavelValue(flat::read_json(bytes)?);
+        // SAFETY: the caller vouches for the handles within the bytes.
+        let value = GavelValue(unsafe { flat::read_json(bytes) }?);
         // SAFETY: the caller vouches for `out`.
         unsafe { memory::write_handle(out, value) };
         Ok(())

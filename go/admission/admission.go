@@ -340,13 +340,8 @@ func written(object any, err error) ([]byte, error) {
 	if err != nil || flat.IsNil(object) {
 		return nil, err
 	}
-	var writer flat.Writer
-	if value, ok := object.(*gavel.Value); ok {
-		text, err := value.MarshalJSON()
-		writer.JSON(text)
-		return writer.Buf, err
-	}
-	defer writer.Release()
+	// The values of the object may be closed before the library reads the bytes.
+	writer := flat.Writer{Copies: true}
 	if err := writer.Value(object); err != nil {
 		return nil, gavel.Argument(flat.Within("an object that Lookup found", err))
 	}

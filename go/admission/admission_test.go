@@ -173,3 +173,51 @@ func TestPoliciesOfACallMustNotBeNil(t *testing.T) {
 		}
 	}
 }
+
+func TestValuesMayBePartsOfRequests(t *testing.T) {
+	index, err := admission.NewIndex()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer index.Close()
+	for _, object := range []string{policy, binding} {
+		if err := index.Apply(json.RawMessage(object)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	conditions, err := admission.NewConditions()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conditions.Close()
+	condition, err := conditions.Compile("object.spec.replicas == 7", admission.Declarations{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer condition.Close()
+	held := func(value any) *gavel.Value {
+		held, err := gavel.NewValue(value)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(held.Close)
+		return held
+	}
+	whole, part := request(7), request(7)
+	part["object"] = held(part["object"])
+	param := map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": "limits", "namespace": "shop"}}
+	param["data"] = held(map[string]any{"most": "5"})
+	for name, request := range map[string]any{"whole": held(whole), "part": part} {
+		decision, err := index.Decide(context.Background(), request, admission.Options{Lookup: found{param: param}})
+		if err != nil || decision.Allowed || !strings.Contains(decision.Status.Message, "at most 5") {
+			t.Errorf("%s: %v, %v", name, decision, err)
+		}
+		if mutation, err := index.Mutate(context.Background(), request, admission.Options{}); err != nil || !mutation.Allowed {
+			t.Errorf("%s: %v, %v", name, mutation, err)
+		}
+	}
+	results, _, err := conditions.Eval(context.Background(), []*admission.Condition{condition}, map[string]any{"object": part["object"]}, 1000)
+	if err != nil || len(results) != 1 || results[0].Value != true {
+		t.Errorf("%v, %v", results, err)
+	}
+}

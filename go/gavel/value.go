@@ -7,14 +7,19 @@ import (
 	"gavel.dev/go/internal/flat"
 )
 
-// Value is an immutable JSON value in the library's memory. Several calls can use it without converting it again.
+// Value is an immutable JSON value in the library's memory. Several calls can use it without converting it again. It can stand for the
+// whole argument of a call or for a part of it, such as the object of an admission request.
 type Value struct{ held capi.Value }
 
 // NewValue converts a Go value to a Value. The Go value is a map[string]any, an unstructured object, a json.RawMessage, or any other JSON
-// value.
+// value. If it is a *Value, the new Value shares its memory and must be closed, too.
 func NewValue(value any) (*Value, error) {
 	if value, ok := value.(*Value); ok && value != nil {
-		return value, nil
+		held, err := value.held.Share()
+		if err != nil {
+			return nil, err
+		}
+		return &Value{held}, nil
 	}
 	held, err := crossed(value, capi.NewValue)
 	if err != nil {

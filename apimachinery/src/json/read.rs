@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-use memchr::memmem;
+use gavel_golang::utf8;
+use memchr::{memchr, memmem};
 use serde::de::DeserializeOwned;
 
 /// Reads a JSON text.
@@ -17,6 +18,50 @@ pub fn read<T: DeserializeOwned>(text: &[u8]) -> serde_json::Result<T> {
         Ok(text) => serde_json::from_str(text),
         Err(_) => serde_json::from_slice(&text),
     }
+}
+
+/// Reads a JSON text that need not be Unicode, as Go's decoder does: each byte that is not part of valid UTF-8, and each escape of half a
+/// surrogate pair, becomes U+FFFD.
+///
+/// # Errors
+///
+/// The errors of [`read`].
+pub fn read_replacing<T: DeserializeOwned>(text: &[u8]) -> serde_json::Result<T> {
+    read(text).or_else(|error| match error.is_syntax() {
+        true => read(&unicode(text)),
+        false => Err(error),
+    })
+}
+
+/// Replaces all parts of a JSON text that are not Unicode.
+fn unicode(text: &[u8]) -> Vec<u8> {
+    let mut text = utf8::lossy(text).into_bytes();
+    let mut at: usize = 0;
+    while let Some(found) = text.get(at..).and_then(|rest| memchr(b'\\', rest)) {
+        at = at.saturating_add(found);
+        let [unit, next] = [0, 6].map(|n| escaped_unit(&text, at.saturating_add(n)));
+        let length = match (unit, next) {
+            (None, _) => 2,
+            (Some(0xd800..=0xdbff), Some(0xdc00..=0xdfff)) => 12,
+            (Some(0xd800..=0xdfff), _) => {
+                let rest = text.get_mut(at..).unwrap_or_default();
+                if let Some(escape) = rest.first_chunk_mut() {
+                    *escape = *b"\\ufffd";
+                }
+                6
+            }
+            (Some(_), _) => 6,
+        };
+        at = at.saturating_add(length);
+    }
+    text
+}
+
+/// The UTF-16 code unit that is escaped at this position.
+fn escaped_unit(text: &[u8], at: usize) -> Option<u16> {
+    let (escape, _) = text.get(at..)?.split_first_chunk::<6>()?;
+    let digits = std::str::from_utf8(escape.strip_prefix(b"\\u")?).ok()?;
+    u16::from_str_radix(digits, 16).ok()
 }
 
 /// Reads JSON values that stand one after the other.
@@ -92,5 +137,25 @@ mod tests {
         let date = r#"{"at": "2026-01-01", "id": "8c0c-0a1b", "n": 1e-0}"#;
         check(date, date);
         check("1 -0", "1  0");
+    }
+
+    #[test]
+    fn parts_that_are_not_unicode_are_replaced_as_in_go() {
+        let check = |text: &[u8], expected: &str| {
+            assert_eq!(read_replacing::<String>(text).unwrap(), expected);
+        };
+        check(br#""\ud83d\ude00""#, "😀");
+        check(br#""\ud800""#, "\u{fffd}");
+        check(br#""\udc00a\ud800\n""#, "\u{fffd}a\u{fffd}\n");
+        check(br#""\ud800\ud83d\ude00\uD83D""#, "\u{fffd}😀\u{fffd}");
+        check(br#""\\ud800\ud800""#, "\\ud800\u{fffd}");
+        check(b"\"a\xe2\x82\"", "a\u{fffd}\u{fffd}");
+        check("\"\u{e4}\\ud800\"".as_bytes(), "\u{e4}\u{fffd}");
+        for wrong in [r#""\ud8""#, r#""\ud800"#, "", "{"] {
+            assert!(
+                read_replacing::<String>(wrong.as_bytes()).is_err(),
+                "{wrong}"
+            );
+        }
     }
 }

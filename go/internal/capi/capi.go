@@ -188,6 +188,15 @@ func value(pointer *C.GavelValue) Value {
 	return Value{newHandle(unsafe.Pointer(pointer), freeValue)}
 }
 
+// Share returns another handle for the value. The value is freed after both handles are closed.
+func (v Value) Share() (Value, error) {
+	pointer, err := v.use()
+	if err != nil {
+		return Value{}, err
+	}
+	return Value{newHandle(pointer, func(unsafe.Pointer) { v.done() })}, nil
+}
+
 func freeValue(pointer unsafe.Pointer) { C.gavel_value_free((*C.GavelValue)(pointer)) }
 
 // Address returns the address of the value for the flat encoding. The caller must call the returned function when the address is no longer

@@ -28,6 +28,7 @@ const (
 	tagDuration
 	tagNone
 	tagSome
+	tagTimestampWithOffset
 )
 
 const (
@@ -87,6 +88,8 @@ func IsNil(value any) bool {
 // Writer encodes values. Handles in the values stay open until Release.
 type Writer struct {
 	Buf []byte
+	// Copies says that the values of handles are written as JSON texts, so that the encoded value can be used after Release.
+	Copies bool
 	// depth is the number of lists, objects, maps, optionals and pointers around the next value.
 	depth       int
 	held        []func()
@@ -117,6 +120,11 @@ func (w *Writer) Callbacks() *capi.Callbacks {
 
 // Handle writes a reference to a value in the library's memory.
 func (w *Writer) Handle(value capi.Value) error {
+	if w.Copies {
+		text, err := value.JSON()
+		w.JSON(text)
+		return err
+	}
 	address, done, err := value.Address()
 	if err != nil {
 		return err
@@ -232,6 +240,25 @@ func (w *Writer) string(text string) {
 	w.text(text)
 }
 
+func (w *Writer) bytes(bytes []byte) {
+	w.Buf = append(w.Buf, tagBytes)
+	w.length(len(bytes))
+	w.Buf = append(w.Buf, bytes...)
+}
+
+func (w *Writer) time(time time.Time) {
+	_, offset := time.Zone()
+	tag := tagTimestamp
+	if offset != 0 {
+		tag = tagTimestampWithOffset
+	}
+	w.number(tag, uint64(time.Unix()))
+	w.length(time.Nanosecond())
+	if offset != 0 {
+		w.length(offset)
+	}
+}
+
 func (w *Writer) value(value any) error {
 	switch value := value.(type) {
 	case nil:
@@ -267,12 +294,9 @@ func (w *Writer) value(value any) error {
 	case json.Number:
 		return w.jsonNumber(value)
 	case []byte:
-		w.Buf = append(w.Buf, tagBytes)
-		w.length(len(value))
-		w.Buf = append(w.Buf, value...)
+		w.bytes(value)
 	case time.Time:
-		w.number(tagTimestamp, uint64(value.Unix()))
-		w.length(value.Nanosecond())
+		w.time(value)
 	case time.Duration:
 		w.number(tagDuration, uint64(value))
 	case map[string]string:
@@ -353,6 +377,10 @@ func (w *Writer) reflected(value reflect.Value) error {
 	case reflect.String:
 		w.string(value.String())
 	case reflect.Slice, reflect.Array:
+		if value.Type().Elem() == reflect.TypeFor[byte]() {
+			w.bytes(bytesOf(value))
+			return nil
+		}
 		w.begin(tagList, value.Len(), value.Kind() == reflect.Slice && value.IsNil())
 		for i := range value.Len() {
 			if err := w.Value(value.Index(i).Interface()); err != nil {
@@ -371,6 +399,16 @@ func (w *Writer) reflected(value reflect.Value) error {
 		return fmt.Errorf("a value of the Go type %s has no place in CEL; convert it to a map[string]any (runtime.DefaultUnstructuredConverter does so)", value.Type())
 	}
 	return nil
+}
+
+// bytesOf returns the bytes of a slice or an array of bytes.
+func bytesOf(value reflect.Value) []byte {
+	if value.Kind() == reflect.Slice {
+		return value.Bytes()
+	}
+	bytes := make([]byte, value.Len())
+	reflect.Copy(reflect.ValueOf(bytes), value)
+	return bytes
 }
 
 func (w *Writer) reflectedMap(value reflect.Value) error {

@@ -324,8 +324,7 @@ mod tests {
             registration("MutatingAdmissionPolicy", policy),
             registration("MutatingAdmissionPolicyBinding", json!({"policyName": "p"})),
         ] {
-            let applied = index.change(|changing| Ok(changing.index.apply(object)));
-            applied.unwrap().unwrap();
+            index.apply(object).unwrap();
         }
         let request = json!({
             "uid": "1", "operation": "CREATE",

@@ -30,6 +30,8 @@ use crate::value::GavelValue;
 /// An index of policies, bindings, params and namespaces. Each call uses the contents that the index had when the call began.
 #[derive(Debug)]
 pub struct GavelIndex {
+    /// Compiles policies while other calls use the index. It remains empty.
+    compiler: PolicyIndex,
     changing: Mutex<Changing>,
     /// The contents that calls read. A change of the index sets the field to `None`; the next call builds the contents again.
     current: RwLock<Option<Arc<Current>>>,
@@ -51,12 +53,31 @@ pub(crate) struct Current {
 impl GavelIndex {
     pub(crate) fn new(server: Server) -> Result<Self, Failure> {
         let environments = EnvSet::new(server).map_err(uncompiled)?;
+        let compiler = PolicyIndex::new(&environments);
         Ok(GavelIndex {
             changing: Mutex::new(Changing {
-                index: PolicyIndex::new(&environments),
+                index: compiler.clone(),
                 schemas: ObjectSchemas::new(server).typed(),
             }),
+            compiler,
             current: RwLock::default(),
+        })
+    }
+
+    /// Adds an object, or replaces its earlier version. Decisions wait only until the compiled object is in the index.
+    pub(crate) fn apply(&self, object: Json) -> Result<(), Failure> {
+        if !is_policy_or_namespace(&object) {
+            return self.change(|changing| {
+                changing.index.apply_param(object);
+                Ok(())
+            });
+        }
+        let prepared = self.compiler.prepare(object);
+        let add =
+            prepared.map_err(|error| GavelError::new(GavelErrorKind::Decode, error.to_string()))?;
+        self.change(|changing| {
+            add(&mut changing.index);
+            Ok(())
         })
     }
 
@@ -133,14 +154,7 @@ pub unsafe extern "C" fn gavel_index_apply(
         // SAFETY: the caller vouches for the value.
         let object = unsafe { arguments::handle(object) }?;
         check_identity(object)?;
-        index.change(|changing| {
-            if !is_policy_or_namespace(&object.0) {
-                changing.index.apply_param(object.0.clone());
-                return Ok(());
-            }
-            let applied = changing.index.apply(object.0.clone());
-            applied.map_err(|error| GavelError::new(GavelErrorKind::Decode, error.to_string()))
-        })
+        index.apply(object.0.clone())
     })
 }
 
@@ -338,13 +352,13 @@ pub unsafe extern "C" fn gavel_index_free(index: *mut GavelIndex) {
 /// A compiled policy or binding.
 #[derive(Debug)]
 pub struct GavelPolicy {
-    pub(crate) compiled: Sort,
+    pub(crate) compiled: CompiledObject,
     errors: Json,
 }
 
-/// A compiled policy or binding.
+/// The compiled object of each kind that a `GavelPolicy` can hold.
 #[derive(Debug)]
-pub(crate) enum Sort {
+pub(crate) enum CompiledObject {
     /// A ValidatingAdmissionPolicy.
     Validating(CompiledPolicy),
     /// A ValidatingAdmissionPolicyBinding.
@@ -403,24 +417,24 @@ impl GavelPolicy {
                     "stored": policy_errors(stored.errors()),
                     "new": policy_errors(as_validated(new.errors())),
                 });
-                (Sort::Validating(stored), errors)
+                (CompiledObject::Validating(stored), errors)
             }
             "ValidatingAdmissionPolicyBinding" => {
                 let binding: ValidatingAdmissionPolicyBinding = registration(object, no_defaults)?;
                 let binding = CompiledBinding::new(binding);
-                (Sort::ValidatingBinding(binding), Json::Null)
+                (CompiledObject::ValidatingBinding(binding), Json::Null)
             }
             "MutatingAdmissionPolicy" => {
                 let policy: MutatingAdmissionPolicy = registration(object, no_defaults)?;
                 let environments = environments()?;
                 let policy = CompiledMutatingPolicy::new(policy, environments.stored_expressions());
                 let errors = json!({"stored": policy_errors(policy.errors()), "new": []});
-                (Sort::Mutating(policy), errors)
+                (CompiledObject::Mutating(policy), errors)
             }
             "MutatingAdmissionPolicyBinding" => {
                 let binding: MutatingAdmissionPolicyBinding = registration(object, no_defaults)?;
                 let binding = CompiledMutatingBinding::new(binding);
-                (Sort::MutatingBinding(binding), Json::Null)
+                (CompiledObject::MutatingBinding(binding), Json::Null)
             }
             other => {
                 let message = format!("kind must be that of a policy or a binding, not {other:?}");
@@ -483,8 +497,10 @@ pub(crate) fn validating<'p>(
     let mut hooks: Hooks<'p, CompiledPolicy, CompiledBinding> = Vec::new();
     for handle in handles {
         match (&handle.compiled, hooks.last_mut()) {
-            (Sort::Validating(policy), _) => hooks.push((policy, Vec::new())),
-            (Sort::ValidatingBinding(binding), Some((_, bindings))) => bindings.push(binding),
+            (CompiledObject::Validating(policy), _) => hooks.push((policy, Vec::new())),
+            (CompiledObject::ValidatingBinding(binding), Some((_, bindings))) => {
+                bindings.push(binding)
+            }
             _ => {}
         }
     }
@@ -498,8 +514,10 @@ pub(crate) fn mutating<'p>(
     let mut hooks: Hooks<'p, CompiledMutatingPolicy, CompiledMutatingBinding> = Vec::new();
     for handle in handles {
         match (&handle.compiled, hooks.last_mut()) {
-            (Sort::Mutating(policy), _) => hooks.push((policy, Vec::new())),
-            (Sort::MutatingBinding(binding), Some((_, bindings))) => bindings.push(binding),
+            (CompiledObject::Mutating(policy), _) => hooks.push((policy, Vec::new())),
+            (CompiledObject::MutatingBinding(binding), Some((_, bindings))) => {
+                bindings.push(binding)
+            }
             _ => {}
         }
     }
@@ -564,5 +582,17 @@ mod tests {
         check(json!({"apiVersion": "v1", "kind": 1}), Some(&must("kind")));
         let unnamed = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": ""}});
         check(unnamed, Some(&must("metadata.name")));
+    }
+
+    #[test]
+    fn decisions_do_not_wait_while_a_policy_is_decoded_and_compiled() {
+        let index = GavelIndex::new(Server::default()).unwrap();
+        let policy = json!({
+            "apiVersion": "admissionregistration.k8s.io/v1", "kind": "ValidatingAdmissionPolicy",
+            "metadata": {"name": "a"}, "spec": {"nope": 1},
+        });
+        // A call that locked the index would wait for ever.
+        let _changing = index.changing.lock().unwrap();
+        assert!(index.apply(policy).is_err());
     }
 }

@@ -128,24 +128,42 @@ impl PolicyIndex {
     /// The object has another kind, a field has the wrong type, or a policy or binding has an unknown field. It is not an error if an
     /// expression does not compile: [`CompiledPolicy::errors`] lists such expressions.
     pub fn apply(&mut self, object: Json) -> Result<(), IndexError> {
+        let add = self.prepare(object)?;
+        add(self);
+        Ok(())
+    }
+
+    /// Like [`PolicyIndex::apply`], but does not change the index: returns a function that adds the compiled object to the index, or to a
+    /// clone of it. Compiling takes most of the time, so a host that locks its index can lock it just for the returned function.
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`PolicyIndex::apply`].
+    pub fn prepare(&self, object: Json) -> Result<Box<dyn FnOnce(&mut Self) + Send>, IndexError> {
         if type_of(&object) == ("v1", "Namespace") {
-            self.insert_namespace(Arc::new(Namespace::from_json(&object)?));
-            self.apply_param(object);
-            return Ok(());
+            let namespace = Arc::new(Namespace::from_json(&object)?);
+            return Ok(Box::new(move |index| {
+                index.insert_namespace(namespace);
+                index.apply_param(object);
+            }));
         }
         let (resource, _) = FieldValidation::Strict.apply(Resource::decode(&object)?)?;
-        match resource {
+        Ok(match resource {
             Resource::ValidatingAdmissionPolicy(policy) => {
-                self.insert_policy(Arc::new(self.compile(*policy)));
+                let policy = Arc::new(self.compile(*policy));
+                Box::new(|index| index.insert_policy(policy))
             }
             Resource::ValidatingAdmissionPolicyBinding(binding) => {
-                self.insert_binding(Arc::new(CompiledBinding::new(*binding)));
+                let binding = Arc::new(CompiledBinding::new(*binding));
+                Box::new(|index| index.insert_binding(binding))
             }
             Resource::MutatingAdmissionPolicy(policy) => {
-                self.insert_mutating_policy(Arc::new(self.compile_mutating(*policy)));
+                let policy = Arc::new(self.compile_mutating(*policy));
+                Box::new(|index| index.insert_mutating_policy(policy))
             }
             Resource::MutatingAdmissionPolicyBinding(binding) => {
-                self.insert_mutating_binding(Arc::new(CompiledMutatingBinding::new(*binding)));
+                let binding = Arc::new(CompiledMutatingBinding::new(*binding));
+                Box::new(|index| index.insert_mutating_binding(binding))
             }
             Resource::ValidatingWebhookConfiguration(_)
             | Resource::MutatingWebhookConfiguration(_) => {
@@ -154,8 +172,7 @@ impl PolicyIndex {
                     "a {kind} is neither policy nor binding"
                 )));
             }
-        }
-        Ok(())
+        })
     }
 
     /// Removes an object. Only its `apiVersion`, kind, name and namespace are read.

@@ -3,10 +3,6 @@
 /// `GAVEL_ABI_MAJOR`. A test compares the two.
 const ABI_MAJOR: u32 = 1;
 
-#[expect(
-    clippy::print_stdout,
-    reason = "build scripts print instructions for Cargo"
-)]
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     if std::env::var("CARGO_CFG_TARGET_OS").is_ok_and(|system| system == "linux") {

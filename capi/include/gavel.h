@@ -246,6 +246,19 @@ typedef struct GavelErrorView {
   struct GavelSlice message;
 } GavelErrorView;
 
+// Converts an object of a request, given as JSON text, to a kind. The host answers with `gavel_reply_value`, or with `gavel_reply_failure`,
+// whose message becomes the reason why the policy could not be evaluated. If the two kinds differ only in `apiVersion` and `kind`, the
+// host calls neither function. `context` is the context of the call's `GavelCallbacks`, or 0 if the call has no options. The rules of
+// `GavelCallbacks` apply.
+typedef void (*GavelConvert)(size_t context,
+                             const uint8_t *object,
+                             size_t object_len,
+                             const uint8_t *api_version,
+                             size_t api_version_len,
+                             const uint8_t *kind,
+                             size_t kind_len,
+                             struct GavelReply *reply);
+
 // The static properties of an expression. The texts live as long as the program.
 typedef struct GavelStatics {
   // Whether the estimate is known.
@@ -406,7 +419,9 @@ void gavel_condition_free(struct GavelCondition *condition);
 void gavel_conditions_free(struct GavelConditions *conditions);
 
 // Decides a request with all policies of an index. If `policies` is not null, decides with these policies instead; each policy is followed
-// by its bindings. `request` is the `request` of an AdmissionReview in the flat encoding, which may contain JSON texts as values.
+// by its bindings. `request` is the `request` of an AdmissionReview in the flat encoding, which may contain JSON texts as values. The
+// request may have an additional key `equivalents`: the resources that serve the same objects as the resource of the request, including
+// this resource. It is a list as in the groups of `gavel_index_configure`, and replaces all these groups for this call.
 //
 // # Safety
 //
@@ -569,6 +584,15 @@ struct GavelError *gavel_index_delete(const struct GavelIndex *index,
 struct GavelError *gavel_index_configure(const struct GavelIndex *index,
                                          const uint8_t *config,
                                          size_t config_len);
+
+// Sets the function that converts the objects of requests to the kinds of equivalent resources that policies match, and mutated objects
+// back. Without it, the objects of equivalent resources are assumed to differ only in `apiVersion` and `kind`.
+//
+// # Safety
+//
+// `index` must be an index that was not freed. `convert` must be callable by all later calls with the index.
+struct GavelError *gavel_index_set_convert(const struct GavelIndex *index,
+                                           GavelConvert convert);
 
 // Frees an index; null is ignored.
 //

@@ -3,9 +3,11 @@
 use std::io;
 use std::sync::Arc;
 
-use gavel_engine::value::Json;
+use gavel_apimachinery::json;
+use gavel_engine::value::{Json, Value};
 use gavel_golang::utf8;
 use gavel_libraries::authorizer::{Authorizer, AuthorizerAttributes, Decision, Verdict};
+use gavel_policy::GroupVersionKind;
 use gavel_protocol::asked_attributes;
 
 use crate::error::{Failure, GavelError, GavelErrorKind, caught};
@@ -73,6 +75,23 @@ pub type GavelFindParam = Option<
         param_namespace_len: usize,
         name: *const u8,
         name_len: usize,
+        reply: *mut GavelReply,
+    ),
+>;
+
+/// Converts an object of a request, given as JSON text, to a kind. The host answers with `gavel_reply_value`, or with `gavel_reply_failure`,
+/// whose message becomes the reason why the policy could not be evaluated. If the two kinds differ only in `apiVersion` and `kind`, the
+/// host calls neither function. `context` is the context of the call's `GavelCallbacks`, or 0 if the call has no options. The rules of
+/// `GavelCallbacks` apply.
+pub type GavelConvert = Option<
+    unsafe extern "C" fn(
+        context: usize,
+        object: *const u8,
+        object_len: usize,
+        api_version: *const u8,
+        api_version_len: usize,
+        kind: *const u8,
+        kind_len: usize,
         reply: *mut GavelReply,
     ),
 >;
@@ -156,6 +175,39 @@ impl GavelCallbacks {
         });
         reply.map_err(not_called)?.object()
     }
+}
+
+/// Converts an object to a kind with the host's function. `None` if the host does not convert it.
+pub(crate) fn converted(
+    convert: GavelConvert,
+    context: usize,
+    object: Value<'_>,
+    kind: &GroupVersionKind,
+) -> Result<Option<Json>, String> {
+    let Some(convert) = convert else {
+        return Ok(None);
+    };
+    let object = object.to_json().ok_or("the object is not JSON")?;
+    let (text, version) = (json::to_string(&object), kind.api_version());
+    let reply = stack::call_back(|| {
+        let mut reply = GavelReply::default();
+        // SAFETY: the host vouches for its function; texts and reply live as long as the call.
+        unsafe {
+            convert(
+                context,
+                text.as_ptr(),
+                text.len(),
+                version.as_ptr(),
+                version.len(),
+                kind.kind.as_ptr(),
+                kind.kind.len(),
+                &raw mut reply,
+            );
+        }
+        reply
+    });
+    let converted = reply.map_err(not_called).and_then(GavelReply::object);
+    converted.map_err(|failure| failure.message().to_owned())
 }
 
 /// The error of a callback that could not be called.

@@ -1,24 +1,28 @@
 //! Decides requests with validating policies, and mutates objects with mutating policies.
 
+use std::fmt::Display;
 use std::sync::Arc;
 
-use gavel_engine::value::{Arena, Json};
+use gavel_engine::value::{Arena, Json, Value};
 use gavel_libraries::authorizer::Authorizer;
 use gavel_policy::mutating::{Mutated, mutate, mutate_by};
 use gavel_policy::{
-    AdmissionRequest, Decision, Denial, Observer, Options, Snapshot, decide, dispatch,
+    AdmissionRequest, Convert, Decision, Denial, EquivalentResources, GroupVersionKind, Observer,
+    Options, Snapshot, decide, dispatch,
 };
 use gavel_protocol::{Explanation, ValuesTooLarge};
 use serde_json::json;
 
 use crate::arguments;
-use crate::callbacks::GavelCallbacks;
+use crate::callbacks;
 use crate::definition::document;
 use crate::error::{Failure, GavelError, GavelErrorKind, guard};
 use crate::flat;
 use crate::memory::{self, GavelBytes};
 use crate::options::{GavelOptions, Limits};
-use crate::policy::{Current, GavelIndex, GavelPolicy, mutating, validating};
+use crate::policy::{
+    Current, Equivalent, GavelIndex, GavelPolicy, equivalents, mutating, validating,
+};
 
 /// Additional details to return with a decision.
 #[repr(C)]
@@ -44,7 +48,9 @@ pub struct GavelDecision {
 }
 
 /// Decides a request with all policies of an index. If `policies` is not null, decides with these policies instead; each policy is followed
-/// by its bindings. `request` is the `request` of an AdmissionReview in the flat encoding, which may contain JSON texts as values.
+/// by its bindings. `request` is the `request` of an AdmissionReview in the flat encoding, which may contain JSON texts as values. The
+/// request may have an additional key `equivalents`: the resources that serve the same objects as the resource of the request, including
+/// this resource. It is a list as in the groups of `gavel_index_configure`, and replaces all these groups for this call.
 ///
 /// # Safety
 ///
@@ -63,12 +69,11 @@ pub unsafe extern "C" fn gavel_index_decide(
 ) -> *mut GavelError {
     guard(|| {
         let out = arguments::out(out)?;
+        let (arena, policies) = (Arena::new(), (policies, policies_len));
+        let request = (request, request_len);
         // SAFETY: the caller vouches for all arguments.
-        let call = unsafe { Call::read(index, policies, policies_len, options) }?;
-        let arena = Arena::new();
-        // SAFETY: the caller vouches for the bytes and the handles within them.
-        let request = unsafe { read(request, request_len, &arena) }?;
-        let decision = call.decide(&request, how)?;
+        let call = unsafe { Call::read(index, policies, request, options, &arena) }?;
+        let decision = call.decide(how)?;
         // SAFETY: the caller vouches for `out`.
         unsafe { memory::write(out, decision) };
         Ok(())
@@ -94,12 +99,11 @@ pub unsafe extern "C" fn gavel_index_mutate(
 ) -> *mut GavelError {
     guard(|| {
         let out = arguments::out(out)?;
+        let (arena, policies) = (Arena::new(), (policies, policies_len));
+        let request = (request, request_len);
         // SAFETY: the caller vouches for all arguments.
-        let call = unsafe { Call::read(index, policies, policies_len, options) }?;
-        let arena = Arena::new();
-        // SAFETY: the caller vouches for the bytes and the handles within them.
-        let request = unsafe { read(request, request_len, &arena) }?;
-        let decision = call.mutate(&request)?;
+        let call = unsafe { Call::read(index, policies, request, options, &arena) }?;
+        let decision = call.mutate()?;
         // SAFETY: the caller vouches for `out`.
         unsafe { memory::write(out, decision) };
         Ok(())
@@ -109,6 +113,9 @@ pub unsafe extern "C" fn gavel_index_mutate(
 /// The arguments of a decision.
 struct Call<'c> {
     current: Arc<Current>,
+    request: AdmissionRequest<'c>,
+    /// The equivalent resources that the request contains.
+    equivalents: Option<EquivalentResources>,
     /// The policies to evaluate; `None` means all policies of the index.
     policies: Option<Vec<&'c GavelPolicy>>,
     limits: Limits<'c>,
@@ -123,16 +130,23 @@ impl<'c> Call<'c> {
     /// The requirements of `gavel_index_decide`.
     unsafe fn read(
         index: *const GavelIndex,
-        policies: *const *const GavelPolicy,
-        policies_len: usize,
+        (policies, policies_len): (*const *const GavelPolicy, usize),
+        (request, request_len): (*const u8, usize),
         options: *const GavelOptions,
+        arena: &'c Arena,
     ) -> Result<Self, Failure> {
         // SAFETY: the caller vouches for the index.
         let index = unsafe { arguments::handle(index) }?;
+        // SAFETY: the caller vouches for the bytes.
+        let request = unsafe { arguments::bytes(request, request_len) }?;
+        // SAFETY: the caller vouches for the handles within the bytes.
+        let request = unsafe { flat::read_value(request, arena) }?;
         // SAFETY: the caller vouches for the options.
         let limits = unsafe { Limits::read(options) };
         Ok(Call {
             current: index.current(),
+            equivalents: equivalents_of(request)?,
+            request: AdmissionRequest::read(request, arena).map_err(undecodable)?,
             // SAFETY: the caller vouches for the handles.
             policies: unsafe { arguments::handles(policies, policies_len) }?,
             authorizer: limits.callbacks.authorizer(0),
@@ -143,27 +157,34 @@ impl<'c> Call<'c> {
     fn options<'o>(
         &'o self,
         interrupt: &'o (dyn Fn() -> bool + Sync),
+        convert: &'o Convert<'o>,
         observer: &'o dyn Observer,
     ) -> Options<'o> {
         Options {
             interrupt: self.limits.interrupt(interrupt),
             cost_budget: self.limits.cost,
             authorizer: self.authorizer.as_ref(),
+            convert: Some(convert),
             observer,
             ..Options::default()
         }
     }
 
-    fn decide(
+    /// Converts objects with the host's function.
+    fn converter(
         &self,
-        request: &AdmissionRequest<'_>,
-        how: GavelExplain,
-    ) -> Result<GavelDecision, Failure> {
-        let snapshot = self.snapshot(request)?;
+    ) -> impl Fn(Value<'_>, &GroupVersionKind) -> Result<Option<Json>, String> + Sync + use<> {
+        let (convert, context) = (self.current.convert, self.limits.callbacks.context);
+        move |object, kind| callbacks::converted(convert, context, object, kind)
+    }
+
+    fn decide(&self, how: GavelExplain) -> Result<GavelDecision, Failure> {
+        let (request, snapshot) = (&self.request, self.snapshot()?);
         let explanation = (how.explain || how.trace).then(|| Explanation::new(how.trace));
         let observer: &dyn Observer = explanation.as_ref().map_or(&(), |it| it);
-        let interrupt = || self.limits.is_over();
-        let options = self.options(&interrupt, observer);
+        let (limits, convert) = (&self.limits, self.converter());
+        let interrupt = || limits.is_over();
+        let options = self.options(&interrupt, &convert, observer);
         let decision = match &self.policies {
             None => dispatch(&snapshot, request, &options),
             Some(policies) => {
@@ -181,10 +202,11 @@ impl<'c> Call<'c> {
         GavelDecision::of(decision, explained.map_err(too_large)?)
     }
 
-    fn mutate(&self, request: &AdmissionRequest<'_>) -> Result<GavelDecision, Failure> {
-        let snapshot = self.snapshot(request)?;
-        let interrupt = || self.limits.is_over();
-        let options = self.options(&interrupt, &());
+    fn mutate(&self) -> Result<GavelDecision, Failure> {
+        let (request, snapshot) = (&self.request, self.snapshot()?);
+        let (limits, convert) = (&self.limits, self.converter());
+        let interrupt = || limits.is_over();
+        let options = self.options(&interrupt, &convert, &());
         let schemas = &self.current.schemas;
         let mutated = match &self.policies {
             None => mutate(&snapshot, request, schemas, &options),
@@ -200,55 +222,44 @@ impl<'c> Call<'c> {
         GavelDecision::of_mutation(mutated)
     }
 
-    /// The snapshot for a request, including namespaces and params from the host's callbacks.
-    fn snapshot(&self, request: &AdmissionRequest<'_>) -> Result<Snapshot, Failure> {
-        with_host(&self.current.snapshot, &self.limits.callbacks, request)
-    }
-}
-
-/// Adds the namespace of the request, and the params that policies need for the request, to a snapshot. The host's callbacks look up those
-/// that the snapshot does not contain.
-fn with_host(
-    snapshot: &Snapshot,
-    callbacks: &GavelCallbacks,
-    request: &AdmissionRequest<'_>,
-) -> Result<Snapshot, Failure> {
-    let wrong = |error: gavel_policy::IndexError| {
-        GavelError::new(GavelErrorKind::Decode, error.to_string())
-    };
-    let mut snapshot = snapshot.clone();
-    let name = request.namespace;
-    let is_unknown = !name.is_empty() && !snapshot.has_namespace(name);
-    if is_unknown && let Some(namespace) = callbacks.namespace(name)? {
-        snapshot = snapshot.with_namespace(&namespace).map_err(wrong)?;
-    }
-    if callbacks.find_param.is_some() {
-        for wanted in snapshot.unknown_params(request) {
-            let kind = [wanted.api_version.as_str(), wanted.kind.as_str()];
-            if let Some(param) = callbacks.param(kind, &wanted.namespace, &wanted.name)? {
-                snapshot = snapshot.with_param(param);
+    /// The snapshot for the request, with its equivalent resources, its namespace, and the params that policies need for it. The host's
+    /// callbacks look up those that the index does not contain.
+    fn snapshot(&self) -> Result<Snapshot, Failure> {
+        let (request, callbacks) = (&self.request, &self.limits.callbacks);
+        let mut snapshot = self.current.snapshot.clone();
+        if let Some(equivalents) = &self.equivalents {
+            snapshot = snapshot.with_equivalents(equivalents.clone());
+        }
+        let name = request.namespace;
+        let is_unknown = !name.is_empty() && !snapshot.has_namespace(name);
+        if is_unknown && let Some(namespace) = callbacks.namespace(name)? {
+            snapshot = snapshot.with_namespace(&namespace).map_err(undecodable)?;
+        }
+        if callbacks.find_param.is_some() {
+            for wanted in snapshot.unknown_params(request) {
+                let kind = [wanted.api_version.as_str(), wanted.kind.as_str()];
+                if let Some(param) = callbacks.param(kind, &wanted.namespace, &wanted.name)? {
+                    snapshot = snapshot.with_param(param);
+                }
             }
         }
+        Ok(snapshot)
     }
-    Ok(snapshot)
 }
 
-/// Reads the request that the host passes.
-///
-/// # Safety
-///
-/// `data` must point to `len` bytes, in which all handles are valid. The bytes and the handles must live as long as the result.
-unsafe fn read<'a>(
-    data: *const u8,
-    len: usize,
-    arena: &'a Arena,
-) -> Result<AdmissionRequest<'a>, Failure> {
-    // SAFETY: the caller vouches for the bytes.
-    let bytes = unsafe { arguments::bytes(data, len) }?;
-    // SAFETY: the caller vouches for the handles.
-    let request = unsafe { flat::read_value(bytes, arena) }?;
-    AdmissionRequest::read(request, arena)
-        .map_err(|error| GavelError::new(GavelErrorKind::Decode, error.to_string()))
+/// Reads the equivalent resources that a request contains; `None` if the request has none.
+fn equivalents_of(request: Value<'_>) -> Result<Option<EquivalentResources>, Failure> {
+    let field = request.as_map().map(|fields| fields.get_str("equivalents"));
+    let Some(found) = field.and_then(Result::ok).flatten() else {
+        return Ok(None);
+    };
+    let group: Vec<Equivalent> = serde_json::from_value(found.to_json().unwrap_or_default())
+        .map_err(|error| undecodable(error).within("request.equivalents"))?;
+    Ok(Some(equivalents(vec![group])))
+}
+
+fn undecodable(error: impl Display) -> Failure {
+    GavelError::new(GavelErrorKind::Decode, error.to_string())
 }
 
 impl GavelDecision {

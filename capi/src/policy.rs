@@ -21,6 +21,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use crate::arguments;
+use crate::callbacks::GavelConvert;
 use crate::definition::{SERVER_KEYS, document, uncompiled};
 use crate::environment::{flag, options};
 use crate::error::{Failure, GavelError, GavelErrorKind, guard, guard_compiling};
@@ -41,6 +42,7 @@ pub struct GavelIndex {
 pub(crate) struct Changing {
     pub(crate) index: PolicyIndex,
     schemas: ObjectSchemas,
+    convert: GavelConvert,
 }
 
 /// The contents of an index, as a call of the library sees them.
@@ -48,6 +50,7 @@ pub(crate) struct Changing {
 pub(crate) struct Current {
     pub(crate) snapshot: Snapshot,
     pub(crate) schemas: ObjectSchemas,
+    pub(crate) convert: GavelConvert,
 }
 
 impl GavelIndex {
@@ -58,6 +61,7 @@ impl GavelIndex {
             changing: Mutex::new(Changing {
                 index: compiler.clone(),
                 schemas: ObjectSchemas::new(server).typed(),
+                convert: None,
             }),
             compiler,
             current: RwLock::default(),
@@ -92,6 +96,7 @@ impl GavelIndex {
         let current = Arc::new(Current {
             snapshot: changing.index.snapshot(),
             schemas: changing.schemas.clone(),
+            convert: changing.convert,
         });
         let mut slot = self.current.write().unwrap_or_else(PoisonError::into_inner);
         *slot = Some(Arc::clone(&current));
@@ -235,6 +240,27 @@ pub unsafe extern "C" fn gavel_index_configure(
     })
 }
 
+/// Sets the function that converts the objects of requests to the kinds of equivalent resources that policies match, and mutated objects
+/// back. Without it, the objects of equivalent resources are assumed to differ only in `apiVersion` and `kind`.
+///
+/// # Safety
+///
+/// `index` must be an index that was not freed. `convert` must be callable by all later calls with the index.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn gavel_index_set_convert(
+    index: *const GavelIndex,
+    convert: GavelConvert,
+) -> *mut GavelError {
+    guard(|| {
+        // SAFETY: the caller vouches for the index.
+        let index = unsafe { arguments::handle(index) }?;
+        index.change(|changing| {
+            changing.convert = convert;
+            Ok(())
+        })
+    })
+}
+
 /// The configuration of an index. Absent keys are empty.
 #[derive(Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -254,7 +280,7 @@ struct Namespaced {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct Equivalent {
+pub(crate) struct Equivalent {
     resource: Resource,
     #[serde(default)]
     sub_resource: String,
@@ -313,7 +339,8 @@ fn configure(changing: &mut Changing, config: Json) -> Result<(), Failure> {
     Ok(())
 }
 
-fn equivalents(groups: Vec<Vec<Equivalent>>) -> EquivalentResources {
+/// The resources of each group are equivalent.
+pub(crate) fn equivalents(groups: Vec<Vec<Equivalent>>) -> EquivalentResources {
     let mut known = EquivalentResources::default();
     for (n, group) in groups.into_iter().enumerate() {
         for Equivalent {
@@ -534,6 +561,7 @@ mod tests {
         let mut changing = Changing {
             index: PolicyIndex::new(&environments),
             schemas: ObjectSchemas::new(Server::default()),
+            convert: None,
         };
         let mut check = |config: Json, expected: &str| {
             let failure = configure(&mut changing, config.clone()).unwrap_err();

@@ -179,6 +179,10 @@ type Options struct {
 	Authorizer gavel.AuthorizeFunc
 	// Lookup fetches objects that the index does not contain. If it is nil, no objects are fetched.
 	Lookup Lookup
+	// Convert converts an object of the request to the kind of an equivalent resource that a policy matches, and a mutated object back. If it
+	// is nil or returns nil, the objects of equivalent resources are assumed to differ only in apiVersion and kind. An error is the reason why
+	// the policy fails.
+	Convert func(object json.RawMessage, apiVersion, kind string) (any, error)
 	// Budget limits the cost of the expressions of each policy, in cost units. Nil means Kubernetes' limit of 10,000,000.
 	Budget *int64
 	// Explain adds the policies and bindings that matched, with their results, to the decision. Trace also adds each evaluated expression.
@@ -249,8 +253,10 @@ type Mutation struct {
 	Object json.RawMessage
 }
 
-// Decide decides a request. The argument request is the request of an AdmissionReview. If the context ends, Decide returns early with the
-// context's cause.
+// Decide decides a request. The argument request is the request of an AdmissionReview. It may have an additional field equivalents: the
+// resources that serve the same objects as the resource of the request, including this resource. It is a list that has the JSON of
+// []Equivalent, and replaces the Equivalents of [Index.Learn] for this call. If the context ends, Decide returns early with the context's
+// cause.
 func (i *Index) Decide(ctx context.Context, request any, options Options) (*Decision, error) {
 	decided, err := i.ask(ctx, request, options, func(call *capi.Call, policies []capi.Policy) (capi.Decision, error) {
 		return i.inner.Decide(call, policies, options.Explain, options.Trace)
@@ -265,7 +271,7 @@ func (i *Index) Decide(ctx context.Context, request any, options Options) (*Deci
 	return decision, err
 }
 
-// Mutate mutates the object of a request. The argument request is the request of an AdmissionReview. Objects of Kubernetes' own kinds are
+// Mutate mutates the object of a request, which is as in [Index.Decide]. Objects of Kubernetes' own kinds are
 // decoded as the index's API server decodes them: they get defaults, and a mutation fails if it sets an unknown field. If the context ends,
 // Mutate returns early with the context's cause.
 func (i *Index) Mutate(ctx context.Context, request any, options Options) (*Mutation, error) {
@@ -317,7 +323,7 @@ func (i *Index) ask(ctx context.Context, request any, options Options, ask func(
 }
 
 func (o *Options) callbacks() *capi.Callbacks {
-	if o.Authorizer == nil && o.Lookup == nil {
+	if o.Authorizer == nil && o.Lookup == nil && o.Convert == nil {
 		return nil
 	}
 	callbacks := new(capi.Callbacks)
@@ -332,10 +338,15 @@ func (o *Options) callbacks() *capi.Callbacks {
 			return written(lookup.Param(apiVersion, kind, namespace, name))
 		}
 	}
+	if convert := o.Convert; convert != nil {
+		callbacks.Convert = func(object []byte, apiVersion, kind string) ([]byte, error) {
+			return written(convert(object, apiVersion, kind))
+		}
+	}
 	return callbacks
 }
 
-// written encodes an object that a [Lookup] found. It returns nil if there is no object.
+// written encodes an object of a [Lookup] or a conversion. It returns nil if there is no object.
 func written(object any, err error) ([]byte, error) {
 	if err != nil || flat.IsNil(object) {
 		return nil, err
@@ -343,7 +354,7 @@ func written(object any, err error) ([]byte, error) {
 	// The values of the object may be closed before the library reads the bytes.
 	writer := flat.Writer{Copies: true}
 	if err := writer.Value(object); err != nil {
-		return nil, gavel.Argument(flat.Within("an object that Lookup found", err))
+		return nil, gavel.Argument(flat.Within("an object that a callback returned", err))
 	}
 	return writer.Buf, nil
 }

@@ -67,7 +67,7 @@ func TestALookupThatFailsEndsTheCall(t *testing.T) {
 	}
 	decision, err := decideWith(t, found{param: struct{ A int }{1}})
 	var failure *gavel.Error
-	if !errors.As(err, &failure) || failure.Kind != gavel.KindArgument || !strings.Contains(failure.Message, "an object that Lookup found") {
+	if !errors.As(err, &failure) || failure.Kind != gavel.KindArgument || !strings.Contains(failure.Message, "an object that a callback returned") {
 		t.Errorf("a struct: %v, %v", decision, err)
 	}
 }
@@ -220,4 +220,64 @@ func TestValuesMayBePartsOfRequests(t *testing.T) {
 	if err != nil || len(results) != 1 || results[0].Value != true {
 		t.Errorf("%v, %v", results, err)
 	}
+}
+
+func TestPoliciesMatchEquivalentResourcesOfARequest(t *testing.T) {
+	index, err := admission.NewIndex()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer index.Close()
+	for _, object := range []string{policy, binding} {
+		if err := index.Apply(json.RawMessage(object)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	other := func() map[string]any {
+		request := request(7)
+		request["kind"].(map[string]any)["version"] = "v2"
+		request["resource"].(map[string]any)["version"] = "v2"
+		request["object"] = map[string]any{"apiVersion": "apps/v2", "kind": "Deployment", "metadata": map[string]any{"name": "web"}, "count": 7}
+		return request
+	}
+	request := other()
+	equivalents := []any{request["resource"], map[string]any{"group": "apps", "version": "v1", "resource": "deployments"}}
+	for i, resource := range equivalents {
+		kind := map[string]any{"group": "apps", "version": resource.(map[string]any)["version"], "kind": "Deployment"}
+		equivalents[i] = map[string]any{"resource": resource, "kind": kind}
+	}
+	request["equivalents"] = equivalents
+	convert := func(object json.RawMessage, apiVersion, kind string) (any, error) {
+		var was struct{ Count int64 }
+		if err := json.Unmarshal(object, &was); err != nil {
+			return nil, err
+		}
+		return map[string]any{"apiVersion": apiVersion, "kind": kind, "spec": map[string]any{"replicas": was.Count}}, nil
+	}
+	fail := func(json.RawMessage, string, string) (any, error) { return nil, errors.New("no way") }
+	nothing := func(json.RawMessage, string, string) (any, error) { return nil, nil }
+	for _, test := range []struct {
+		request map[string]any
+		convert func(json.RawMessage, string, string) (any, error)
+		denied  string
+	}{
+		{other(), nil, ""},
+		{request, convert, "at most 5"},
+		{request, fail, "failed to configure binding: failed to convert object version: no way"},
+		{request, nil, "no such key: spec"},
+		{request, nothing, "no such key: spec"},
+	} {
+		decision, err := index.Decide(context.Background(), test.request, admission.Options{Lookup: lister{}, Convert: test.convert})
+		if err != nil || decision.Allowed != (test.denied == "") || !decision.Allowed && !strings.Contains(decision.Status.Message, test.denied) {
+			t.Errorf("%q: %v, %v", test.denied, decision, err)
+		}
+	}
+	defer func() {
+		if value := recover(); value != "lost" {
+			t.Errorf("%v", value)
+		}
+	}()
+	lost := func(json.RawMessage, string, string) (any, error) { panic("lost") }
+	decision, err := index.Decide(context.Background(), request, admission.Options{Lookup: lister{}, Convert: lost})
+	t.Errorf("%v, %v", decision, err)
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use indexmap::IndexMap;
 use rustc_hash::FxHashMap;
 
-use crate::matching::{EquivalentResources, Matcher};
+use crate::matching::Matcher;
 
 /// A compiled policy: validating or mutating.
 pub(crate) trait Bounds {
@@ -55,7 +55,6 @@ impl<P: Bounds, B: Bound> Hooks<P, B> {
     pub(crate) fn new(
         policies: &BTreeMap<String, Arc<P>>,
         bindings: &IndexMap<String, Arc<B>>,
-        equivalents: &EquivalentResources,
     ) -> Self {
         let mut of_policy: HashMap<&str, Vec<Arc<B>>> = HashMap::new();
         for binding in bindings.values() {
@@ -69,14 +68,13 @@ impl<P: Bounds, B: Bound> Hooks<P, B> {
             };
             let position = found.hooks.len();
             match policy.matcher().resource_names() {
-                // If equivalent resources can have different names, the name of a resource does not tell which policies match.
-                Some(names) if !equivalents.has_other_names() => {
+                Some(names) => {
                     for name in names {
                         let of_resource = found.of_resource.entry(name.to_owned());
                         of_resource.or_default().push(position);
                     }
                 }
-                _ => found.of_any.push(position),
+                None => found.of_any.push(position),
             }
             found.hooks.push(Hook {
                 policy: Arc::clone(policy),
@@ -91,19 +89,27 @@ impl<P: Bounds, B: Bound> Hooks<P, B> {
         self.hooks.iter()
     }
 
-    /// The policies that may match a resource, sorted by name.
-    pub(crate) fn about(&self, resource: &str) -> impl Iterator<Item = &Hook<P, B>> + Clone {
-        let of_resource = self.of_resource.get(resource).map(Vec::as_slice);
-        let mut of_resource = of_resource.unwrap_or_default();
-        let mut of_any = self.of_any.as_slice();
-        std::iter::from_fn(move || {
+    /// The policies that may match a resource, sorted by name. With `None`, all policies.
+    pub(crate) fn about(
+        &self,
+        resource: Option<&str>,
+    ) -> impl Iterator<Item = &Hook<P, B>> + Clone {
+        let (all, mut of_resource, mut of_any): (&[_], &[_], &[_]) = match resource {
+            None => (&self.hooks, &[], &[]),
+            Some(name) => {
+                let of_resource = self.of_resource.get(name).map(Vec::as_slice);
+                (&[], of_resource.unwrap_or_default(), &self.of_any)
+            }
+        };
+        let some = std::iter::from_fn(move || {
             let next = match (of_resource.first(), of_any.first()) {
                 (Some(one), Some(other)) if one > other => of_any.split_off_first(),
                 (Some(_), _) => of_resource.split_off_first(),
                 (None, _) => of_any.split_off_first(),
             };
             self.hooks.get(*next?)
-        })
+        });
+        all.iter().chain(some)
     }
 }
 

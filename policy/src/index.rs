@@ -99,16 +99,8 @@ impl PolicyIndex {
     /// to their policies.
     pub fn snapshot(&self) -> Snapshot {
         let hooks = || AllHooks {
-            validating: Arc::new(Hooks::new(
-                &self.policies,
-                &self.bindings,
-                &self.equivalents,
-            )),
-            mutating: Arc::new(Hooks::new(
-                &self.mutating_policies,
-                &self.mutating_bindings,
-                &self.equivalents,
-            )),
+            validating: Arc::new(Hooks::new(&self.policies, &self.bindings)),
+            mutating: Arc::new(Hooks::new(&self.mutating_policies, &self.mutating_bindings)),
         };
         Snapshot {
             server: self.server,
@@ -139,13 +131,17 @@ impl PolicyIndex {
     /// # Errors
     ///
     /// The errors of [`PolicyIndex::apply`].
-    pub fn prepare(&self, object: Json) -> Result<Box<dyn FnOnce(&mut Self) + Send>, IndexError> {
+    pub fn prepare(
+        &self,
+        object: Json,
+    ) -> Result<impl FnOnce(&mut Self) + Send + use<>, IndexError> {
+        type Add = Box<dyn FnOnce(&mut PolicyIndex) + Send>;
         if type_of(&object) == ("v1", "Namespace") {
             let namespace = Arc::new(Namespace::from_json(&object)?);
-            return Ok(Box::new(move |index| {
+            return Ok(Box::new(move |index: &mut Self| {
                 index.insert_namespace(namespace);
                 index.apply_param(object);
-            }));
+            }) as Add);
         }
         let (resource, _) = FieldValidation::Strict.apply(Resource::decode(&object)?)?;
         Ok(match resource {
@@ -270,7 +266,6 @@ impl PolicyIndex {
     /// Sets which resources contain the same objects under different groups, versions or names.
     pub fn set_equivalents(&mut self, equivalents: EquivalentResources) {
         self.equivalents = Arc::new(equivalents);
-        self.hooks.take();
     }
 }
 
@@ -333,6 +328,13 @@ impl Snapshot {
         self
     }
 
+    /// Returns this snapshot with other equivalent resources.
+    #[must_use]
+    pub fn with_equivalents(mut self, equivalents: EquivalentResources) -> Self {
+        self.equivalents = Arc::new(equivalents);
+        self
+    }
+
     /// The policies that may match a request, sorted by name, each with its bindings in the order in which they were added.
     pub(crate) fn hooks(
         &self,
@@ -343,7 +345,7 @@ impl Snapshot {
             impl Iterator<Item = &CompiledBinding> + Clone,
         ),
     > {
-        let hooks = self.hooks.validating.about(&request.resource.resource);
+        let hooks = self.hooks.validating.about(self.indexed_name(request));
         hooks.map(Hook::parts)
     }
 
@@ -362,8 +364,13 @@ impl Snapshot {
             impl Iterator<Item = &CompiledMutatingBinding> + Clone,
         ),
     > + Clone {
-        let hooks = self.hooks.mutating.about(&request.resource.resource);
+        let hooks = self.hooks.mutating.about(self.indexed_name(request));
         hooks.map(Hook::parts)
+    }
+
+    /// The name of the request's resource, by which its policies are found. `None` if equivalent resources can have other names.
+    fn indexed_name<'r>(&self, request: &'r AdmissionRequest<'_>) -> Option<&'r str> {
+        (!self.equivalents.has_other_names()).then_some(&*request.resource.resource)
     }
 
     pub(crate) fn namespaces(&self) -> &Namespaces {

@@ -93,7 +93,7 @@ pub use kept::KeptObject;
 pub use matching::{EquivalentResources, Matched, resource_matches};
 pub use namespace::Namespace;
 pub use observer::{Observer, Run};
-pub use options::Options;
+pub use options::{Convert, Options};
 pub use outcome::{
     AuditOutcome, ConditionsOutcome, Evaluation, PolicyAuditAnnotation, PolicyDecision,
     PolicyDecisionEvaluation,

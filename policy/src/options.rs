@@ -2,9 +2,15 @@
 
 use std::sync::Arc;
 
+use gavel_engine::value::{Json, Value};
 use gavel_libraries::authorizer::Authorizer;
 
 use crate::observer::Observer;
+use crate::resource::GroupVersionKind;
+
+/// Converts an object to another kind. `Ok(None)` means that the objects of the two kinds differ only in `apiVersion` and `kind`.
+pub type Convert<'a> =
+    dyn Fn(Value<'_>, &GroupVersionKind) -> Result<Option<Json>, String> + Sync + 'a;
 
 /// The options of a decision.
 ///
@@ -30,6 +36,9 @@ pub struct Options<'a> {
     pub is_typed: bool,
     /// Answers the permission checks of expressions. Without an authorizer, `allowed()` is false for every check.
     pub authorizer: Option<&'a Arc<dyn Authorizer>>,
+    /// Converts the objects of the request to the kind of an equivalent resource that a policy matches, and mutated objects back. With
+    /// `None`, the objects of equivalent resources are assumed to differ only in `apiVersion` and `kind`.
+    pub convert: Option<&'a Convert<'a>>,
     /// Receives the steps of the decision.
     pub observer: &'a dyn Observer,
 }
@@ -41,6 +50,7 @@ impl Default for Options<'_> {
             cost_budget: None,
             is_typed: true,
             authorizer: None,
+            convert: None,
             observer: &(),
         }
     }

@@ -42,6 +42,8 @@ type Callbacks struct {
 	FindNamespace func(name string) ([]byte, error)
 	// FindParam returns a param in the flat encoding, or nil if the param does not exist. An error ends the call.
 	FindParam func(apiVersion, kind, namespace, name string) ([]byte, error)
+	// Convert converts an object, given as JSON text, to a kind, and returns it in the flat encoding. An error fails the policy.
+	Convert func(object []byte, apiVersion, kind string) ([]byte, error)
 
 	// panicked is the value of a panic in a callback. failed is the error of FindNamespace or FindParam.
 	panicked any

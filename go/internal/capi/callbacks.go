@@ -51,9 +51,32 @@ func gavelGoFindParam(context C.uintptr_t, version *C.uint8_t, versionLen C.size
 	callbacks.answer(reply, flat, err)
 }
 
+//export gavelGoConvert
+func gavelGoConvert(context C.uintptr_t, object *C.uint8_t, objectLen C.size_t, version *C.uint8_t, versionLen C.size_t,
+	kind *C.uint8_t, kindLen C.size_t, reply *C.GavelReply,
+) {
+	// A call without callbacks has no context.
+	if context == 0 {
+		return
+	}
+	callbacks := callbacksOf(context)
+	if callbacks.Convert == nil {
+		return
+	}
+	defer callbacks.caught()
+	flat, err := callbacks.Convert(bytesOf(object, objectLen), textOf(version, versionLen), textOf(kind, kindLen))
+	answer(reply, flat, err)
+}
+
 func (c *Callbacks) answer(reply *C.GavelReply, flat []byte, err error) {
 	if err != nil {
 		c.failed = err
+	}
+	answer(reply, flat, err)
+}
+
+func answer(reply *C.GavelReply, flat []byte, err error) {
+	if err != nil {
 		bytes, n := text(err.Error())
 		C.gavel_reply_failure(reply, bytes, n)
 		return

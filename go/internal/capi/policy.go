@@ -2,6 +2,12 @@ package capi
 
 /*
 #include "library.h"
+extern void gavelGoConvert(uintptr_t context, uint8_t *object, size_t object_len, uint8_t *version, size_t version_len,
+	uint8_t *kind, size_t kind_len, GavelReply *reply);
+
+static GavelError *set_convert(GavelIndex *index) {
+	return gavel_index_set_convert(index, (GavelConvert)gavelGoConvert);
+}
 */
 import "C"
 
@@ -25,7 +31,8 @@ func NewIndex(config []byte) (Index, error) {
 	if err := take(C.gavel_index_new(bytes, n, &out)); err != nil {
 		return Index{}, err
 	}
-	return Index{newHandle(unsafe.Pointer(out), func(p unsafe.Pointer) { C.gavel_index_free((*C.GavelIndex)(p)) })}, nil
+	index := Index{newHandle(unsafe.Pointer(out), func(p unsafe.Pointer) { C.gavel_index_free((*C.GavelIndex)(p)) })}
+	return index, take(C.set_convert(out))
 }
 
 // Apply adds an object, or replaces its earlier version.

@@ -13,14 +13,11 @@ package policy
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"reflect"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/sets"
@@ -90,7 +87,7 @@ func (p *Plugin) Validate(ctx context.Context, attributes admission.Attributes, 
 	if err != nil {
 		return apierrors.NewInternalError(err)
 	}
-	decision, err := p.index.Decide(ctx, request, p.asked(ctx, attributes))
+	decision, err := p.index.Decide(ctx, request, p.asked(ctx, request, attributes, objects))
 	if err != nil {
 		return apierrors.NewInternalError(err)
 	}
@@ -116,14 +113,15 @@ func (p *Plugin) Admit(ctx context.Context, attributes admission.Attributes, obj
 	if err != nil {
 		return apierrors.NewInternalError(err)
 	}
-	mutation, err := p.index.Mutate(ctx, request, p.asked(ctx, attributes))
+	mutation, err := p.index.Mutate(ctx, request, p.asked(ctx, request, attributes, objects))
 	if err != nil {
 		return apierrors.NewInternalError(err)
 	}
 	if mutation.Status != nil || mutation.Object == nil {
 		return statusError(mutation.Status)
 	}
-	if err := replace(attributes.GetObject(), versioned.VersionedObject, mutation.Object, objects); err != nil {
+	kind := versioned.VersionedObject.GetObjectKind().GroupVersionKind()
+	if err := replace(attributes.GetObject(), kind, mutation.Object, objects); err != nil {
 		return apierrors.NewInternalError(err)
 	}
 	return nil
@@ -133,8 +131,13 @@ func notReady(attributes admission.Attributes) error {
 	return admission.NewForbidden(attributes, errors.New("not yet ready to handle request"))
 }
 
-func (p *Plugin) asked(ctx context.Context, attributes admission.Attributes) gaveladmission.Options {
+func (p *Plugin) asked(
+	ctx context.Context, request map[string]any, attributes admission.Attributes, objects admission.ObjectInterfaces,
+) gaveladmission.Options {
 	options := gaveladmission.Options{Lookup: p.options.Lookup}
+	if request[equivalents] != nil {
+		options.Convert = converter(attributes, objects)
+	}
 	if p.options.Authorizer != nil {
 		options.Authorizer = Authorize(ctx, p.options.Authorizer, attributes.GetUserInfo())
 	}
@@ -147,15 +150,17 @@ func requestOf(attributes admission.Attributes, objects admission.ObjectInterfac
 	if err != nil {
 		return nil, nil, err
 	}
-	kind, resource := attributes.GetKind(), attributes.GetResource()
 	request := map[string]any{
 		"operation":   string(attributes.GetOperation()),
-		"kind":        map[string]string{"group": kind.Group, "version": kind.Version, "kind": kind.Kind},
-		"resource":    map[string]string{"group": resource.Group, "version": resource.Version, "resource": resource.Resource},
+		"kind":        kindOf(attributes.GetKind()),
+		"resource":    resourceOf(attributes.GetResource()),
 		"subResource": attributes.GetSubresource(),
 		"name":        attributes.GetName(),
 		"namespace":   attributes.GetNamespace(),
 		"dryRun":      attributes.IsDryRun(),
+	}
+	if found := equivalentsOf(attributes, objects.GetEquivalentResourceMapper()); found != nil {
+		request[equivalents] = found
 	}
 	if user := attributes.GetUserInfo(); user != nil {
 		request["userInfo"] = map[string]any{
@@ -180,27 +185,6 @@ func content(object runtime.Object) (map[string]any, error) {
 		return object.UnstructuredContent(), nil
 	}
 	return runtime.DefaultUnstructuredConverter.ToUnstructured(object)
-}
-
-// replace overwrites the object of a request, which may have an internal version, with the mutated object.
-func replace(held, versioned runtime.Object, text json.RawMessage, objects admission.ObjectInterfaces) error {
-	if held, ok := held.(*unstructured.Unstructured); ok {
-		return held.UnmarshalJSON(text)
-	}
-	fresh, err := objects.GetObjectCreater().New(versioned.GetObjectKind().GroupVersionKind())
-	if err != nil {
-		return err
-	}
-	if err := json.Unmarshal(text, fresh); err != nil {
-		return err
-	}
-	objects.GetObjectDefaulter().Default(fresh)
-	// If both objects have the same Go type, no conversion is needed.
-	if made, there := reflect.ValueOf(fresh), reflect.ValueOf(held); made.Type() == there.Type() {
-		there.Elem().Set(made.Elem())
-		return nil
-	}
-	return objects.GetObjectConvertor().Convert(fresh, held, nil)
 }
 
 func statusError(status *gaveladmission.Status) error {

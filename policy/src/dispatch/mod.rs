@@ -18,7 +18,7 @@ use crate::outcome::Evaluation;
 use crate::params::Found;
 use crate::request::AdmissionRequest;
 
-pub(crate) use state::{Dispatch, as_kind, param_value};
+pub(crate) use state::{Dispatch, Objects, param_value};
 
 /// Decides a request as an API server does, by all policies with bindings; requests for exempt resources are allowed. An invalid policy
 /// does not prevent the evaluation of other policies.
@@ -178,6 +178,15 @@ impl<'a> Dispatch<'a> {
                     continue;
                 }
             };
+            let converted = match params.all().is_empty() || self.is_as_sent(matched) {
+                true => Ok(()),
+                false => self.objects(matched).map(|_| ()),
+            };
+            if let Err(error) = converted {
+                let error = format!("failed to convert object version: {error}");
+                decision.misconfigured(policy, Some(binding), &error, observer);
+                continue;
+            }
             let session = match &session {
                 Some(session) => session,
                 None => session.insert(self.session(policy, matched, is_repeated, shared)?),

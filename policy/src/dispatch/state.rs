@@ -1,10 +1,10 @@
 //! The values that all policies of a request share, and the params of their bindings.
 
-use std::cell::{Cell, OnceCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::ptr;
 use std::sync::Arc;
 
-use gavel_engine::value::{Arena, Value};
+use gavel_engine::value::{Arena, Json, Value};
 use gavel_golang::work::Work;
 use gavel_libraries::Server;
 use gavel_libraries::authorizer::{Authorizer, CachingAuthorizer, NoOpinion, ResourceAttributes};
@@ -46,6 +46,8 @@ pub(crate) struct Dispatch<'a> {
     request_value: OnceCell<Value<'a>>,
     /// The objects for policies that match the request's own kind.
     objects: OnceCell<Objects<'a>>,
+    /// The objects in other kinds that policies match, or why they cannot be converted.
+    converted: RefCell<Vec<(&'a GroupVersionKind, Result<Objects<'a>, String>)>>,
     /// The inputs of the latest policy that matched the request's own kind, with the flags that say which inputs the policy reads. The
     /// next policy uses the same inputs if its flags are equal, as they mostly are.
     inputs: Cell<Option<(Reads, TypedInputs<'a>)>>,
@@ -55,7 +57,7 @@ pub(crate) struct Dispatch<'a> {
 }
 
 /// The object and the old object, converted to the kind that a policy matches.
-type Objects<'a> = [Value<'a>; 2];
+pub(crate) type Objects<'a> = [Value<'a>; 2];
 
 impl<'a> Dispatch<'a> {
     /// The state of one decision. Values that policies share live in the arena.
@@ -80,6 +82,7 @@ impl<'a> Dispatch<'a> {
             authorizer_values: OnceCell::new(),
             request_value: OnceCell::new(),
             objects: OnceCell::new(),
+            converted: RefCell::default(),
             inputs: Cell::new(None),
             namespace: OnceCell::new(),
             namespace_values: OnceCell::new(),
@@ -88,10 +91,6 @@ impl<'a> Dispatch<'a> {
 
     pub(crate) fn request(&self) -> &'a AdmissionRequest<'a> {
         self.request
-    }
-
-    pub(crate) fn arena(&self) -> &'a Arena {
-        self.arena
     }
 
     pub(crate) fn observer(&self) -> &'a dyn Observer {
@@ -177,19 +176,48 @@ impl<'a> Dispatch<'a> {
 
     /// Whether a policy matches the request's own kind and not an equivalent kind. Most policies do, and they share the objects of the
     /// request.
-    fn is_as_sent(&self, matched: Matched<'_>) -> bool {
+    pub(crate) fn is_as_sent(&self, matched: Matched<'_>) -> bool {
         ptr::eq(matched.kind, &self.request.kind)
     }
 
-    /// The object and the old object in the kind that a policy matches. All policies share the objects in the request's own kind.
-    fn objects(&self, matched: Matched<'a>) -> Objects<'a> {
+    /// The object and the old object in the kind that a policy matches. All policies share them.
+    ///
+    /// # Errors
+    ///
+    /// The host cannot convert an object.
+    pub(crate) fn objects(&self, matched: Matched<'a>) -> Result<Objects<'a>, String> {
         let AdmissionRequest {
             object, old_object, ..
-        } = self.request;
-        let convert = || [object, old_object].map(|each| as_kind(*each, matched.kind, self.arena));
-        match self.is_as_sent(matched) {
-            true => *self.objects.get_or_init(convert),
-            false => convert(),
+        } = *self.request;
+        let kind = matched.kind;
+        if self.is_as_sent(matched) {
+            let rename = || [object, old_object].map(|each| as_kind(each, kind, self.arena));
+            return Ok(*self.objects.get_or_init(rename));
+        }
+        let mut converted = self.converted.borrow_mut();
+        if let Some((_, known)) = converted.iter().find(|(known, _)| *known == kind) {
+            return known.clone();
+        }
+        let convert = |object| {
+            let converted = self.convert(object, kind)?;
+            let document = converted.map(|converted| self.arena.document(converted));
+            Ok(document.unwrap_or_else(|| as_kind(object, kind, self.arena)))
+        };
+        let objects = convert(object).and_then(|object| Ok([object, convert(old_object)?]));
+        converted.push((kind, objects.clone()));
+        objects
+    }
+
+    /// Converts an object to a kind with the host's function. `None` if the object already has the kind, or may only need another `apiVersion`
+    /// and `kind`.
+    pub(crate) fn convert(
+        &self,
+        object: Value<'_>,
+        kind: &GroupVersionKind,
+    ) -> Result<Option<Json>, String> {
+        match self.options.convert {
+            Some(convert) if !has_kind(object, kind) => convert(object, kind),
+            _ => Ok(None),
         }
     }
 
@@ -225,7 +253,8 @@ impl<'a> Dispatch<'a> {
     where
         'a: 'b,
     {
-        let objects = self.objects(matched);
+        // If the objects cannot be converted, the policy is not evaluated.
+        let objects = self.objects(matched).unwrap_or([Value::NULL; 2]);
         let inputs = self.inputs_of(reads, matched, objects, namespace, arena);
         let are_typed = [self.options.is_typed; 2];
         GoValues::of(inputs, are_typed, Value::NULL, self.server(), arena).0
@@ -301,13 +330,8 @@ pub(crate) fn param_value<'a>(param: Option<&'a KeptObject>, arena: &'a Arena) -
 }
 
 /// The object with the `apiVersion` and `kind` that a policy matches. All other fields are assumed to be the same in every version.
-pub(crate) fn as_kind<'a>(
-    object: Value<'a>,
-    kind: &'a GroupVersionKind,
-    arena: &'a Arena,
-) -> Value<'a> {
-    let is_object = object.as_map().is_some();
-    if !is_object || kind.is(text_field(object, "apiVersion"), text_field(object, "kind")) {
+fn as_kind<'a>(object: Value<'a>, kind: &'a GroupVersionKind, arena: &'a Arena) -> Value<'a> {
+    if has_kind(object, kind) {
         return object;
     }
     let api_version = arena.bump().alloc_str(&kind.api_version());
@@ -315,6 +339,12 @@ pub(crate) fn as_kind<'a>(
     fields.insert("apiVersion", Value::from(&*api_version));
     fields.insert("kind", Value::from(&kind.kind));
     arena.object(fields)
+}
+
+/// Whether an object has a kind. Null has every kind.
+fn has_kind(object: Value<'_>, kind: &GroupVersionKind) -> bool {
+    let is_object = object.as_map().is_some();
+    !is_object || kind.is(text_field(object, "apiVersion"), text_field(object, "kind"))
 }
 
 /// The values of `authorizer` and `authorizer.requestResource`.

@@ -18,6 +18,7 @@ use crate::fields::text_field;
 use crate::go_values::GoValues;
 use crate::index::Snapshot;
 use crate::match_conditions;
+use crate::matching::Matched;
 use crate::options::Options;
 use crate::outcome::ConditionsOutcome;
 use crate::request::AdmissionRequest;
@@ -221,6 +222,10 @@ impl<'a> Pass<'a> {
         for binding in bindings {
             let matches = binding.matcher.binding_matches(request, around);
             observer.binding_matched(policy.name(), binding.name(), &matches);
+            if let (Ok(true), Err(error)) = (&matches, self.dispatch.objects(matched)) {
+                self.misconfigured(policy, None, &error);
+                continue;
+            }
             let params = match matches {
                 Ok(false) => continue,
                 Ok(true) => self
@@ -306,7 +311,7 @@ impl<'a> Pass<'a> {
                 format!("expected {expected} compiled evaluators for policy {name}, got {found}");
             return Err(Box::new(Status::internal(&message)));
         }
-        let position = self.version(invocation.matched.kind);
+        let position = self.version(invocation.matched);
         let arena = Arena::new();
         let params = param_value(invocation.param, &arena);
         if !policy.match_conditions.is_empty() {
@@ -381,11 +386,13 @@ impl<'a> Pass<'a> {
     }
 
     /// The position in `versions` of the objects in this kind. They are converted to the kind on first use.
-    fn version(&mut self, kind: &'a GroupVersionKind) -> usize {
+    fn version(&mut self, matched: Matched<'a>) -> usize {
+        let kind = matched.kind;
         let known = self.versions.iter().position(|known| known.kind == kind);
         known.unwrap_or_else(|| {
-            let (request, arena) = (self.dispatch.request(), self.dispatch.arena());
-            let objects = ObjectsOfKind::sent(request, kind, self.nil_lists, arena);
+            // Objects that cannot be converted have no invocations.
+            let objects = self.dispatch.objects(matched).unwrap_or([Value::NULL; 2]);
+            let objects = ObjectsOfKind::sent(objects, kind, self.nil_lists);
             self.versions.push(objects);
             self.versions.len().saturating_sub(1)
         })
@@ -510,11 +517,12 @@ impl<'a> Pass<'a> {
 
     /// The object after the last mutation, in the kind of the request; `None` if no mutation was applied.
     fn outcome(self) -> Result<Option<MutatedObject>, Box<Status>> {
-        let sent = self.dispatch.request().object;
         let last = self
             .last
             .and_then(|last| self.versions.into_iter().nth(last));
-        let mutated = last.map_or(Ok(None), |last| last.into_mutated(sent, self.schemas));
+        let mutated = last.map_or(Ok(None), |last| {
+            last.into_mutated(&self.dispatch, self.schemas)
+        });
         mutated.map_err(|error| {
             Box::new(Status::internal(&format!(
                 "failed to convert object: {error}"

@@ -2,10 +2,10 @@
 
 use std::rc::Rc;
 
-use gavel_engine::value::{Arena, Json, Value};
+use gavel_engine::value::{Json, Value};
 
 use super::schemas::ObjectSchemas;
-use crate::dispatch::as_kind;
+use crate::dispatch::{Dispatch, Objects};
 use crate::fields::text_field;
 use crate::request::AdmissionRequest;
 use crate::resource::GroupVersionKind;
@@ -51,15 +51,14 @@ impl Current<'_> {
 impl<'a> ObjectsOfKind<'a> {
     /// The objects of the request, converted to `kind`. `nil_lists` are JSON pointers to the empty lists that Go writes as null.
     pub(super) fn sent(
-        request: &AdmissionRequest<'a>,
+        [object, old_object]: Objects<'a>,
         kind: &'a GroupVersionKind,
         nil_lists: &[String],
-        arena: &'a Arena,
     ) -> Self {
         ObjectsOfKind {
             kind,
-            object: Current::Sent(as_kind(request.object, kind, arena)),
-            old_object: as_kind(request.old_object, kind, arena),
+            object: Current::Sent(object),
+            old_object,
             nil_lists: nil_lists.to_vec(),
             had_conditions: false,
             are_structs: [None; 2],
@@ -99,14 +98,23 @@ impl<'a> ObjectsOfKind<'a> {
     /// The mutated object, converted to the kind of the object that was sent; `None` if no mutation was applied.
     pub(super) fn into_mutated(
         self,
-        sent: Value<'_>,
+        dispatch: &Dispatch<'_>,
         schemas: &ObjectSchemas,
     ) -> Result<Option<MutatedObject>, String> {
         let Current::Mutated(object) = self.object else {
             return Ok(None);
         };
         let mut object = Rc::unwrap_or_clone(object);
-        let [version, kind] = ["apiVersion", "kind"].map(|key| text_field(sent, key));
+        let request = dispatch.request();
+        if *self.kind != request.kind
+            && let Some(object) = dispatch.convert((&object).into(), &request.kind)?
+        {
+            return Ok(Some(MutatedObject {
+                object,
+                nil_lists: Vec::new(),
+            }));
+        }
+        let [version, kind] = ["apiVersion", "kind"].map(|key| text_field(request.object, key));
         schemas.convert_back(&mut object, &GroupVersionKind::new(version, kind))?;
         Ok(Some(MutatedObject {
             object,

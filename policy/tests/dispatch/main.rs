@@ -7,6 +7,7 @@
 )]
 
 mod allocations;
+mod conversion;
 mod go_values;
 mod many;
 mod requests;

@@ -181,3 +181,71 @@ fn optionals_nested_too_deep_are_refused() {
         "{message:.300}"
     );
 }
+
+#[test]
+fn the_host_converts_objects_to_the_version_of_the_policy_and_back() {
+    let mut equivalents = EquivalentResources::default();
+    let mut schemas = ObjectSchemas::new(Server::default());
+    let free = json!({"type": "object", "x-kubernetes-preserve-unknown-fields": true});
+    for version in ["v1", "v2"] {
+        let resource = GroupVersionResource {
+            group: "example.com".into(),
+            version: version.into(),
+            resource: "things".into(),
+        };
+        let kind = GroupVersionKind::new(&format!("example.com/{version}"), "Thing");
+        equivalents.register("", resource, "", kind.clone());
+        schemas.insert(kind, Arc::new(JsonSchema::read(&free).unwrap()));
+    }
+    let object = json!({"apiVersion": "example.com/v2", "kind": "Thing", "metadata": {"name": "x"}, "spec": {"count": 3}});
+    let mut request = thing_request(&object);
+    for key in ["kind", "resource"] {
+        request[key]["version"] = "v2".into();
+    }
+    let arena = Arena::new();
+    let request = AdmissionRequest::read((&request).into(), &arena).unwrap();
+    let add = patch(
+        "[JSONPatch{op: 'replace', path: '/spec/replicas', value: object.spec.replicas + 1}]",
+    );
+    let mutated = |reinvocation: &str, convert: &Convert<'_>| {
+        let policies = snapshot(reinvocation, &[add.clone(), add.clone()]);
+        let options = Options {
+            convert: Some(convert),
+            ..Options::default()
+        };
+        let policies = policies.with_equivalents(equivalents.clone());
+        let mutated = mutate(&policies, &request, &schemas, &options);
+        match mutated.status {
+            Some(status) => Err(status.message),
+            None => Ok(mutated.object.unwrap()),
+        }
+    };
+    let convert = |object: Value<'_>, kind: &GroupVersionKind| {
+        let mut object = object.to_json().unwrap();
+        let (from, to) = match kind.version.as_str() {
+            "v1" => ("count", "replicas"),
+            _ => ("replicas", "count"),
+        };
+        object["spec"] = json!({to: object["spec"][from]});
+        object["apiVersion"] = kind.api_version().into();
+        Ok(Some(object))
+    };
+    for (reinvocation, count) in [("Never", 5), ("IfNeeded", 7)] {
+        let mut expected = object.clone();
+        expected["spec"]["count"] = count.into();
+        assert_eq!(mutated(reinvocation, &convert), Ok(expected));
+    }
+    let fail = |_: Value<'_>, _: &GroupVersionKind| Err("no way".to_owned());
+    assert_eq!(
+        mutated("Never", &fail).unwrap_err(),
+        "policy \"p\" denied request: failed to configure policy: no way"
+    );
+    let fail_back = |object: Value<'_>, kind: &GroupVersionKind| match kind.version.as_str() {
+        "v1" => convert(object, kind),
+        _ => Err("no way".to_owned()),
+    };
+    assert_eq!(
+        mutated("Never", &fail_back).unwrap_err(),
+        "Internal error occurred: failed to convert object: no way"
+    );
+}

@@ -14,11 +14,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use allocation_counter::measure;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use gavel_engine::value::{Arena, Json};
+use gavel_engine::value::{Arena, Json, Value};
 use gavel_libraries::{EnvSet, Server};
 use gavel_policy::mutating::{Mutated, ObjectSchemas, difference, mutate};
 use gavel_policy::{
-    AdmissionRequest, AdmissionResponse, GroupVersionKind, Options, PolicyIndex, Snapshot,
+    AdmissionRequest, AdmissionResponse, Convert, EquivalentResources, GroupVersionKind,
+    GroupVersionResource, Options, PolicyIndex, Snapshot,
 };
 use gavel_schema::JsonSchema;
 use proptest::prelude::*;

@@ -316,7 +316,8 @@ extern "C" {
 // library whose major version differs from `GAVEL_ABI_MAJOR` in the header that the host was compiled with.
 uint32_t gavel_abi_version(void);
 
-// Answers a call of `GavelAuthorize`. `reason` and `error` are texts that may be empty; each byte that is not part of valid UTF-8 becomes U+FFFD.
+// Answers a call of `GavelAuthorize`. `reason` and `error` are texts that may be empty; each byte that is not part of valid UTF-8 becomes
+// U+FFFD.
 //
 // # Safety
 //
@@ -393,8 +394,8 @@ struct GavelError *gavel_conditions_compile(const struct GavelConditions *condit
 // # Safety
 //
 // `conditions` must be a compiler that was not freed. `expressions` must point to `count` handles, each null or not freed; `variables` to
-// `variables_len` bytes, in which all handles are valid; `outcomes` to memory for `count` outcomes; and `remaining` to memory for a number. `options` must be null or
-// point to options.
+// `variables_len` bytes, in which all handles are valid; `outcomes` to memory for `count` outcomes; and `remaining` to memory for a
+// number. `options` must be null or point to options.
 struct GavelError *gavel_conditions_eval(const struct GavelConditions *conditions,
                                          const struct GavelCondition *const *expressions,
                                          size_t count,
@@ -426,7 +427,8 @@ void gavel_conditions_free(struct GavelConditions *conditions);
 // # Safety
 //
 // `index` must be an index that was not freed. `policies` must be null or point to `policies_len` handles that were not freed, `request`
-// to `request_len` bytes, in which all handles are valid, and `out` to memory for the decision. `options` must be null or point to options.
+// to `request_len` bytes, in which all handles are valid, and `out` to memory for the decision. `options` must be null or point to
+// options.
 struct GavelError *gavel_index_decide(const struct GavelIndex *index,
                                       const struct GavelPolicy *const *policies,
                                       size_t policies_len,

@@ -254,7 +254,8 @@ impl Authorizer for HostAuthorizer {
     }
 }
 
-/// Answers a call of `GavelAuthorize`. `reason` and `error` are texts that may be empty; each byte that is not part of valid UTF-8 becomes U+FFFD.
+/// Answers a call of `GavelAuthorize`. `reason` and `error` are texts that may be empty; each byte that is not part of valid UTF-8 becomes
+/// U+FFFD.
 ///
 /// # Safety
 ///

@@ -162,8 +162,8 @@ pub unsafe extern "C" fn gavel_conditions_compile(
 /// # Safety
 ///
 /// `conditions` must be a compiler that was not freed. `expressions` must point to `count` handles, each null or not freed; `variables` to
-/// `variables_len` bytes, in which all handles are valid; `outcomes` to memory for `count` outcomes; and `remaining` to memory for a number. `options` must be null or
-/// point to options.
+/// `variables_len` bytes, in which all handles are valid; `outcomes` to memory for `count` outcomes; and `remaining` to memory for a
+/// number. `options` must be null or point to options.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gavel_conditions_eval(
     conditions: *const GavelConditions,

@@ -55,7 +55,8 @@ pub struct GavelDecision {
 /// # Safety
 ///
 /// `index` must be an index that was not freed. `policies` must be null or point to `policies_len` handles that were not freed, `request`
-/// to `request_len` bytes, in which all handles are valid, and `out` to memory for the decision. `options` must be null or point to options.
+/// to `request_len` bytes, in which all handles are valid, and `out` to memory for the decision. `options` must be null or point to
+/// options.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gavel_index_decide(
     index: *const GavelIndex,

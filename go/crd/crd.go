@@ -196,8 +196,8 @@ func (d *Definition) Decode(object any, options DecodeOptions) (*gavel.Value, []
 }
 
 // Prepare prepares an object for validation, as an API server does after admission: it resets the fields that the request cannot set. An
-// empty version is the storage version. Old is the object before an update, or nil or JSON null for a created object. Status says that the request is an
-// update of the status subresource.
+// empty version is the storage version. Old is the object before an update, or nil or JSON null for a created object. Status says that the
+// request is an update of the status subresource.
 func (d *Definition) Prepare(version string, object, old any, status bool) (*gavel.Value, error) {
 	held, done, err := gavel.HeldValue(object)
 	if err != nil {

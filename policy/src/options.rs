@@ -31,8 +31,8 @@ pub struct Options<'a> {
     /// The cost budget in cost units. A policy's validations, its audit annotations and each mutation have separate budgets of this size.
     /// `None` means the budget of Kubernetes.
     pub cost_budget: Option<i64>,
-    /// Whether validations and match conditions read objects of built-in kinds as Go types, as API servers do since 1.37, and compare them by
-    /// these types. For mutations, [`ObjectSchemas::typed`](crate::mutating::ObjectSchemas::typed) decides.
+    /// Whether validations and match conditions read objects of built-in kinds as Go types, as API servers do since 1.37, and compare them
+    /// by these types. For mutations, [`ObjectSchemas::typed`](crate::mutating::ObjectSchemas::typed) decides.
     pub is_typed: bool,
     /// Answers the permission checks of expressions. Without an authorizer, `allowed()` is false for every check.
     pub authorizer: Option<&'a Arc<dyn Authorizer>>,

@@ -8,7 +8,7 @@
 //
 // The host starts the informers after Watch. As the built-in plugins do, the plugin makes requests wait until the index contains every object
 // that the informers list first, and forbids requests that have waited for 10 seconds. A host that fills the index itself must do so before it
-// serves requests.
+// serves requests. docs/embed-go.md lists everything that the host must do.
 package policy
 
 import (

@@ -50,7 +50,8 @@ func convert[From, To any](from, to string) conversion.ConversionFunc {
 
 func things(t *testing.T) admission.ObjectInterfaces {
 	scheme := runtime.NewScheme()
-	for version, object := range map[string]runtime.Object{runtime.APIVersionInternal: &thing[internal]{}, "v1": &thing[v1]{}, "v2": &thing[v2]{}} {
+	versions := map[string]runtime.Object{runtime.APIVersionInternal: &thing[internal]{}, "v1": &thing[v1]{}, "v2": &thing[v2]{}}
+	for version, object := range versions {
 		scheme.AddKnownTypeWithName(schema.GroupVersionKind{Group: "example.com", Version: version, Kind: "Thing"}, object)
 	}
 	for _, err := range []error{

@@ -208,8 +208,8 @@ impl<'a> Dispatch<'a> {
         objects
     }
 
-    /// Converts an object to a kind with the host's function. `None` if the object already has the kind, or may only need another `apiVersion`
-    /// and `kind`.
+    /// Converts an object to a kind with the host's function. `None` if the object already has the kind, or may only need another
+    /// `apiVersion` and `kind`.
     pub(crate) fn convert(
         &self,
         object: Value<'_>,

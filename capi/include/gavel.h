@@ -525,30 +525,6 @@ void gavel_error_read(const struct GavelError *error,
 // The error must come from this library, and must not have been freed.
 void gavel_error_free(struct GavelError *error);
 
-// Frees bytes that a function returned. Freeing no bytes does nothing.
-//
-// # Safety
-//
-// The bytes must come from this library unchanged, and must not have been freed.
-void gavel_bytes_free(struct GavelBytes bytes);
-
-// Creates a flag that is not set.
-struct GavelCancel *gavel_cancel_new(void);
-
-// Sets or clears a flag. Any thread can do so at any time.
-//
-// # Safety
-//
-// `cancel` must be null or a flag that was not freed.
-void gavel_cancel_set(const struct GavelCancel *cancel, bool cancelled);
-
-// Frees a flag; null is ignored.
-//
-// # Safety
-//
-// The flag must come from `gavel_cancel_new`, and no call may use it afterwards.
-void gavel_cancel_free(struct GavelCancel *cancel);
-
 // Creates an empty index. `config` is JSON with the keys `server` and `k8sVersion`.
 //
 // # Safety
@@ -602,6 +578,30 @@ struct GavelError *gavel_index_set_convert(const struct GavelIndex *index,
 //
 // The index must come from this library, and no call may use it afterwards.
 void gavel_index_free(struct GavelIndex *index);
+
+// Frees bytes that a function returned. Freeing no bytes does nothing.
+//
+// # Safety
+//
+// The bytes must come from this library unchanged, and must not have been freed.
+void gavel_bytes_free(struct GavelBytes bytes);
+
+// Creates a flag that is not set.
+struct GavelCancel *gavel_cancel_new(void);
+
+// Sets or clears a flag. Any thread can do so at any time.
+//
+// # Safety
+//
+// `cancel` must be null or a flag that was not freed.
+void gavel_cancel_set(const struct GavelCancel *cancel, bool cancelled);
+
+// Frees a flag; null is ignored.
+//
+// # Safety
+//
+// The flag must come from `gavel_cancel_new`, and no call may use it afterwards.
+void gavel_cancel_free(struct GavelCancel *cancel);
 
 // Compiles a policy or a binding. The call succeeds even if expressions do not compile: `gavel_policy_errors` lists these expressions.
 // `config` is JSON with the keys `server`, `k8sVersion`, `noDefaults`.

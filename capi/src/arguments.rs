@@ -5,8 +5,8 @@ use std::ptr::NonNull;
 use gavel_engine::value::Json;
 
 use crate::error::{Failure, GavelError, GavelErrorKind};
+use crate::json_value::GavelValue;
 use crate::memory::{self, optional, optional_handles};
-use crate::value::GavelValue;
 
 /// Returns the memory to which a result is written. Functions call it before they compute the result.
 ///
@@ -116,7 +116,8 @@ mod tests {
     };
     use crate::environment::gavel_env_new;
     use crate::error::GavelError;
-    use crate::policy::{gavel_index_new, gavel_policy_compile, gavel_policy_errors};
+    use crate::index::gavel_index_new;
+    use crate::policy::{gavel_policy_compile, gavel_policy_errors};
     use crate::program::{gavel_env_compile, gavel_program_eval, gavel_program_statics};
     use crate::resource::{
         GavelDecode, GavelValidate, gavel_crd_decode, gavel_crd_prepare, gavel_crd_validate,

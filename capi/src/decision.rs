@@ -18,11 +18,10 @@ use crate::callbacks;
 use crate::definition::document;
 use crate::error::{Failure, GavelError, GavelErrorKind, guard};
 use crate::flat;
+use crate::index::{Current, Equivalent, GavelIndex, equivalents};
 use crate::memory::{self, GavelBytes};
 use crate::options::{GavelOptions, Limits};
-use crate::policy::{
-    Current, Equivalent, GavelIndex, GavelPolicy, equivalents, mutating, validating,
-};
+use crate::policy::{GavelPolicy, mutating, validating};
 
 /// Additional details to return with a decision.
 #[repr(C)]

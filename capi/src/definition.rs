@@ -11,8 +11,8 @@ use serde::Serialize;
 use crate::arguments;
 use crate::environment::options;
 use crate::error::{Failure, GavelError, GavelErrorKind, guard, guard_compiling};
+use crate::json_value::GavelValue;
 use crate::memory::{self, GavelBytes, GavelSlice};
-use crate::value::GavelValue;
 
 /// A compiled definition.
 #[derive(Debug)]

@@ -20,6 +20,8 @@ pub mod definition;
 pub mod environment;
 pub mod error;
 mod flat;
+pub mod index;
+pub mod json_value;
 pub mod memory;
 pub mod options;
 pub mod policy;

@@ -11,9 +11,9 @@ use serde::Serialize;
 use crate::arguments;
 use crate::definition::{GavelCrd, document};
 use crate::error::{GavelError, GavelErrorKind, guard};
+use crate::json_value::GavelValue;
 use crate::memory::{self, GavelBytes};
 use crate::options::{GavelOptions, Limits};
-use crate::value::GavelValue;
 
 /// Options for decoding an object. If all fields are false, the object is decoded as an API server decodes the body of a request.
 #[repr(C)]

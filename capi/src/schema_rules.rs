@@ -13,10 +13,10 @@ use crate::arguments;
 use crate::definition::{document, uncompiled};
 use crate::environment::{flag, options};
 use crate::error::{Failure, GavelError, GavelErrorKind, guard, guard_compiling};
+use crate::json_value::GavelValue;
 use crate::memory::{self, GavelBytes};
 use crate::options::{GavelOptions, Limits};
 use crate::resource::GavelValidation;
-use crate::value::GavelValue;
 
 /// The compiled rules of a structural schema.
 #[derive(Debug)]

@@ -246,17 +246,11 @@ func (w *Writer) bytes(bytes []byte) {
 	w.Buf = append(w.Buf, bytes...)
 }
 
-func (w *Writer) time(time time.Time) {
-	_, offset := time.Zone()
-	tag := tagTimestamp
-	if offset != 0 {
-		tag = tagTimestampWithOffset
-	}
-	w.number(tag, uint64(time.Unix()))
-	w.length(time.Nanosecond())
-	if offset != 0 {
-		w.length(offset)
-	}
+func (w *Writer) time(value time.Time) {
+	_, offset := value.Zone()
+	w.number(tagTimestampWithOffset, uint64(value.Unix()))
+	w.length(value.Nanosecond())
+	w.length(offset)
 }
 
 func (w *Writer) value(value any) error {

@@ -8,7 +8,7 @@
 //
 // The host starts the informers after Watch. As the built-in plugins do, the plugin makes requests wait until the index contains every object
 // that the informers list first, and forbids requests that have waited for 10 seconds. A host that fills the index itself must do so before it
-// serves requests. docs/embed-go.md lists everything that the host must do.
+// serves requests, or call SetReadyFunc. docs/embed-go.md lists everything that the host must do.
 package policy
 
 import (
@@ -24,7 +24,6 @@ import (
 	"k8s.io/apiserver/pkg/admission"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
 	"k8s.io/apiserver/pkg/warning"
-	"k8s.io/client-go/tools/cache"
 
 	gaveladmission "gavel.dev/go/admission"
 )
@@ -45,8 +44,6 @@ type Plugin struct {
 	*admission.Handler
 	index   *gaveladmission.Index
 	options Options
-	// watched are the handlers of the informers.
-	watched []cache.ResourceEventHandlerRegistration
 }
 
 var (

@@ -28,30 +28,29 @@ func (p *Plugin) Watch(factory informers.SharedInformerFactory) error {
 		{schema.GroupVersionKind{Version: "v1", Kind: "Namespace"}, factory.Core().V1().Namespaces().Informer()},
 	}
 	var failed error
+	var handlers []cache.ResourceEventHandlerRegistration
 	for _, one := range watched {
-		registration, err := one.informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
+		handler, err := one.informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
 			AddFunc:    func(object any) { p.change(object, one.kind, p.index.Apply) },
 			UpdateFunc: func(_, object any) { p.change(object, one.kind, p.index.Apply) },
 			DeleteFunc: func(object any) { p.change(object, one.kind, p.index.Delete) },
 		})
-		if err != nil {
-			failed = errors.Join(failed, err)
-			continue
-		}
-		p.watched = append(p.watched, registration)
+		failed = errors.Join(failed, err)
+		handlers = append(handlers, handler)
 	}
-	p.SetReadyFunc(p.hasSynced)
-	return failed
-}
-
-// hasSynced reports whether the index contains every object that the informers listed first.
-func (p *Plugin) hasSynced() bool {
-	for _, registration := range p.watched {
-		if !registration.HasSynced() {
+	p.SetReadyFunc(func() bool {
+		if failed != nil {
 			return false
 		}
-	}
-	return true
+		for _, handler := range handlers {
+			// True after the index has received every object that the informer listed first.
+			if !handler.HasSynced() {
+				return false
+			}
+		}
+		return true
+	})
+	return failed
 }
 
 // change updates the index with an object from an informer. It sets the object's kind, which informers leave empty.

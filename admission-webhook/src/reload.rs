@@ -9,8 +9,8 @@ use tokio::time::timeout;
 
 use crate::config::PolicySource;
 use crate::http::App;
-use crate::policies::Reload;
-use crate::telemetry::{Metrics, bounded};
+use crate::policies::{Rejected, Reload};
+use crate::telemetry::Metrics;
 use crate::tls::Tls;
 use crate::watch::Changes;
 
@@ -91,17 +91,12 @@ pub(crate) fn live(
                 let counts = now.state.counts();
                 tracing::info!(?counts, "synced");
             }
-            let problems = now.state.problems().iter();
-            let problems: Vec<String> = problems
-                .map(|problem| first_line(&problem.to_string()))
-                .collect();
+            let problems = Rejected::of(&now.state).map(|(_, rejected)| rejected);
+            let problems: Vec<Rejected> = problems.collect();
             app.policies.take(now, &app.metrics);
             app.metrics.synced();
             if problems != reported {
-                for problem in &problems {
-                    let problem = bounded(problem);
-                    tracing::error!(%problem, "rejected; the last good version is served");
-                }
+                problems.iter().for_each(Rejected::log);
                 reported.clone_from(&problems);
                 app.health.set_problems(problems);
             }
@@ -121,7 +116,11 @@ async fn manifests(mut changes: Changes, app: Arc<App>) {
         match warn_when_slow(read, &app, SLOW).await {
             Ok(Reload::Unchanged) => {}
             Ok(Reload::Done(problems)) => done(&app, problems),
-            Err(error) => done(&app, vec![format!("manifests cannot be read: {error}")]),
+            Err(error) => {
+                let problem = format!("manifests cannot be read: {error}");
+                let in_force = true;
+                done(&app, vec![Rejected { problem, in_force }]);
+            }
         }
         app.metrics.synced();
     }
@@ -144,18 +143,9 @@ async fn warn_when_slow<T>(
     read
 }
 
-/// The first line of a problem; the other lines show its position in the expression.
-fn first_line(problem: &str) -> String {
-    problem.lines().next().unwrap_or_default().to_owned()
-}
-
-fn done(app: &App, problems: Vec<String>) {
+fn done(app: &App, problems: Vec<Rejected>) {
     app.metrics.reloaded(problems.is_empty());
-    let problems: Vec<String> = problems.iter().map(|problem| first_line(problem)).collect();
-    for problem in &problems {
-        let problem = bounded(problem);
-        tracing::error!(%problem, "rejected; the last good version is served");
-    }
+    problems.iter().for_each(Rejected::log);
     if problems.is_empty() {
         tracing::info!("manifests reloaded");
     }

@@ -282,7 +282,7 @@ impl World {
     }
 
     /// The problems of policies, bindings and definitions, with their positions. Objects with problems are not used.
-    pub fn problems(&self) -> &[Problem] {
+    pub fn problems(&self) -> impl Iterator<Item = &Problem> {
         self.state.problems()
     }
 

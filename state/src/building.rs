@@ -17,7 +17,7 @@ use crate::definitions::{Compiled, Definitions};
 use crate::equivalents::{built_in, register};
 use crate::object::Object;
 use crate::prepare::{Good, Prepared, Sort};
-use crate::state::{Counts, State};
+use crate::state::{Counts, Rejection, State};
 use crate::unseen::Unseen;
 
 /// The contents of the next state, which are updated with each change.
@@ -33,8 +33,8 @@ pub(crate) struct Building {
     compile_errors: Arc<BTreeMap<(Sort, String), usize>>,
     counts: Counts,
     authorizer: Arc<dyn Authorizer>,
-    /// The problems that were found after objects had been validated.
-    problems: Vec<Problem>,
+    /// The objects whose problems were found after they had been validated.
+    rejections: Vec<Rejection>,
 }
 
 impl Building {
@@ -51,7 +51,7 @@ impl Building {
             compile_errors: Arc::default(),
             counts: Counts::default(),
             authorizer: Arc::new(NoOpinion),
-            problems: Vec::new(),
+            rejections: Vec::new(),
         }
     }
 
@@ -120,7 +120,7 @@ impl Building {
         // Preparation has read each of these objects, so an error is not expected.
         let rbac = rbac.unwrap_or_else(|error| {
             let problem = Problem::new(rule::OBJECT, error.to_string());
-            self.problems.push(problem);
+            self.reject("Role", problem);
             Rbac::default()
         });
         self.authorizer = Arc::new(rbac);
@@ -139,14 +139,14 @@ impl Building {
         self.index.set_param_fault(kind, fault);
     }
 
-    /// A state with the current contents and with the given problems, missing objects and compile errors.
+    /// A state with the current contents and with the given rejected objects, missing objects and compile errors.
     pub(crate) fn state(
         &self,
-        mut problems: Vec<Problem>,
+        mut rejections: Vec<Rejection>,
         unseen: Vec<Unseen>,
         broken: BTreeMap<(Sort, String), usize>,
     ) -> State {
-        problems.extend(self.problems.iter().cloned());
+        rejections.extend(self.rejections.iter().cloned());
         let mut compile_errors = Arc::clone(&self.compile_errors);
         if !broken.is_empty() {
             Arc::make_mut(&mut compile_errors).extend(broken);
@@ -159,7 +159,7 @@ impl Building {
             schemas: self.schemas.clone(),
             authorizer: Arc::clone(&self.authorizer),
             actions: Arc::clone(&self.actions),
-            problems,
+            rejections,
             unseen,
             compile_errors,
             counts: self.counts,
@@ -205,9 +205,17 @@ impl Building {
         for version in versions {
             match good.object.kept(&version, &self.schemas) {
                 Ok(param) => self.index.insert_param(param),
-                Err(error) => self.problems.push(good.object.problem("", error)),
+                Err(error) => self.reject(good.object.kind(), good.object.problem("", error)),
             }
         }
+    }
+
+    fn reject(&mut self, kind: &str, problem: Problem) {
+        self.rejections.push(Rejection {
+            kind: kind.to_owned(),
+            in_force: false,
+            problems: vec![problem],
+        });
     }
 
     /// Removes an object. `is_gone` is false if a new version with the same name replaces it.

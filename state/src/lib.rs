@@ -37,6 +37,6 @@ pub use live::{Answer, Found, Live, Published};
 pub use object::{Object, ObjectKey, Origin, as_built_in};
 pub use prepare::Sort;
 pub use registrations::{NamedParams, Registrations};
-pub use state::{Counts, State};
+pub use state::{Counts, Rejection, State};
 pub use store::{Event, Store};
 pub use unseen::Unseen;

@@ -27,10 +27,21 @@ pub struct State {
     pub(crate) authorizer: Arc<dyn Authorizer>,
     /// The `validationActions` of each binding, by the name of the binding.
     pub(crate) actions: Arc<BTreeMap<String, Vec<String>>>,
-    pub(crate) problems: Vec<Problem>,
+    pub(crate) rejections: Vec<Rejection>,
     pub(crate) unseen: Vec<Unseen>,
     pub(crate) compile_errors: Arc<BTreeMap<(Sort, String), usize>>,
     pub(crate) counts: Counts,
+}
+
+/// An object whose newest version is invalid.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rejection {
+    /// The kind; empty if absent.
+    pub kind: String,
+    /// Whether an earlier, valid version of the object is in force. Otherwise the state does not contain the object.
+    pub in_force: bool,
+    /// The problems of the newest version.
+    pub problems: Vec<Problem>,
 }
 
 /// The number of objects of each kind.
@@ -127,9 +138,15 @@ impl State {
             .unwrap_or_default()
     }
 
-    /// The problems of all objects. If the newest version of an object has problems, its last valid version stays in force.
-    pub fn problems(&self) -> &[Problem] {
-        &self.problems
+    /// The objects whose newest versions are invalid, sorted by their positions. If an object has an earlier valid version, this version
+    /// stays in force.
+    pub fn rejections(&self) -> &[Rejection] {
+        &self.rejections
+    }
+
+    /// The problems of all objects.
+    pub fn problems(&self) -> impl Iterator<Item = &Problem> {
+        self.rejections.iter().flat_map(|each| &each.problems)
     }
 
     /// The objects that policies or bindings need but that no origin contains: bindings, policies, params, namespaces and roles.

@@ -12,7 +12,7 @@ use indexmap::IndexMap;
 use crate::building::Building;
 use crate::object::{Object, ObjectKey, Origin};
 use crate::prepare::{Good, Preparation, Prepared, Sort};
-use crate::state::State;
+use crate::state::{Rejection, State};
 use crate::unseen::unseen;
 
 /// A change of objects.
@@ -258,9 +258,12 @@ impl Store {
         if self.is_stale || !self.take_changes() {
             self.build_anew();
         }
-        let (mut problems, broken) = self.refusals();
-        problems.extend(self.contests());
-        problems.sort_by(|one, other| (&one.file, one.range).cmp(&(&other.file, other.range)));
+        let (mut rejections, broken) = self.refusals();
+        rejections.extend(self.contests());
+        rejections.sort_by_cached_key(|each| {
+            let first = each.problems.first();
+            first.map(|problem| (problem.file.clone(), problem.range))
+        });
         let unseen = match self.is_live {
             true => Vec::new(),
             false => {
@@ -270,32 +273,41 @@ impl Store {
                 unseen(&objects, versions, has_roles, &broken)
             }
         };
-        let mut state = self.building.state(problems, unseen, broken);
+        let mut state = self.building.state(rejections, unseen, broken);
         state.registrations = Some(self.preparation.registrations());
         state
     }
 
-    /// The problems of versions that were rejected, and the number of problems in the rejected version of each policy.
-    fn refusals(&self) -> (Vec<Problem>, BTreeMap<(Sort, String), usize>) {
-        let mut problems = Vec::new();
+    /// The objects whose newest version was rejected, and the number of problems in the rejected version of each policy.
+    fn refusals(&self) -> (Vec<Rejection>, BTreeMap<(Sort, String), usize>) {
+        let mut rejections = Vec::new();
         let mut broken = BTreeMap::new();
         for held in self.origins.values() {
             let nameless = held.nameless.iter();
             let used = nameless.filter(|(object, _)| self.building.uses(object));
-            problems.extend(used.flat_map(|(_, problems)| problems.iter().cloned()));
+            rejections.extend(used.map(|(object, problems)| Rejection {
+                kind: object.kind().to_owned(),
+                in_force: false,
+                problems: problems.clone(),
+            }));
             for (key, found) in &held.refused {
-                problems.extend(found.iter().cloned());
+                let mut origins = self.origins.values();
+                rejections.push(Rejection {
+                    kind: key.kind.clone(),
+                    in_force: origins.any(|held| held.good.contains_key(key)),
+                    problems: found.clone(),
+                });
                 if let Some(sort) = Sort::of_kind(&key.kind) {
                     broken.insert((sort, key.name.clone()), found.len());
                 }
             }
         }
-        (problems, broken)
+        (rejections, broken)
     }
 
-    /// The problems of objects that several origins contain. The object of the first origin is used, and the others are reported.
-    fn contests(&self) -> Vec<Problem> {
-        let mut problems = Vec::new();
+    /// The objects that several origins contain, except that of the first origin, which is used.
+    fn contests(&self) -> Vec<Rejection> {
+        let mut rejections = Vec::new();
         for key in &self.contested {
             let held = self.origins.values();
             let good = held.filter_map(|held| held.good.get(key));
@@ -304,10 +316,14 @@ impl Store {
             for other in good {
                 let (kind, name, first) = (&key.kind, &key.name, first.object.place());
                 let message = format!("{kind} {name:?} is defined at {first} already");
-                problems.push(other.object.problem("metadata.name", message));
+                rejections.push(Rejection {
+                    kind: kind.clone(),
+                    in_force: false,
+                    problems: vec![other.object.problem("metadata.name", message)],
+                });
             }
         }
-        problems
+        rejections
     }
 
     /// The objects that are in force.

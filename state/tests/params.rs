@@ -59,7 +59,7 @@ fn store(conversion: Option<&str>, param_version: &str, expression: &str) -> Sto
     });
     let mut store = Store::new(Server::default()).unwrap();
     store.handle(Event::ReplacedAll(file, objects.into()));
-    assert_eq!(store.publish().problems(), []);
+    assert_eq!(store.publish().rejections(), []);
     store
 }
 

@@ -60,16 +60,17 @@ fn the_last_good_version_stays_until_a_better_one_or_a_deletion() {
     let mut store = Store::new(Server::default()).unwrap();
     store.handle(applied(policy("a", "true")));
     store.handle(applied(binding("a")));
-    assert!(store.publish().problems().is_empty());
+    assert!(store.publish().rejections().is_empty());
 
     store.handle(applied(policy("a", "<=>")));
     assert_eq!(expression(&mut store, "a").as_deref(), Some("true"));
     let state = store.publish();
-    let problem = state.problems()[0].to_string();
+    let problem = state.problems().next().unwrap().to_string();
     assert!(
         problem.starts_with("cluster: ValidatingAdmissionPolicy \"a\": spec."),
         "{problem}"
     );
+    assert!(state.rejections()[0].in_force);
     let broken = |sort| state.compile_errors().get(&(sort, "a".to_owned()));
     assert_eq!(
         (broken(Sort::Validating), broken(Sort::Mutating)),
@@ -78,7 +79,7 @@ fn the_last_good_version_stays_until_a_better_one_or_a_deletion() {
 
     store.handle(applied(policy("a", "1 > 0")));
     assert_eq!(expression(&mut store, "a").as_deref(), Some("1 > 0"));
-    assert!(store.publish().problems().is_empty());
+    assert!(store.publish().rejections().is_empty());
 
     let key = ObjectKey {
         group: "admissionregistration.k8s.io".to_owned(),
@@ -95,11 +96,18 @@ fn the_last_good_version_stays_until_a_better_one_or_a_deletion() {
 }
 
 #[test]
-fn a_new_policy_that_is_broken_is_not_served() {
+fn a_new_policy_that_is_broken_is_not_in_force() {
     let mut store = Store::new(Server::default()).unwrap();
     store.handle(applied(policy("a", "<=>")));
     assert_eq!(expression(&mut store, "a"), None);
-    assert_eq!(store.publish().problems().len(), 1);
+    let nameless = json!({"apiVersion": "admissionregistration.k8s.io/v1", "kind": "ValidatingAdmissionPolicy"});
+    store.handle(applied(nameless));
+    let state = store.publish();
+    let rejected = state.rejections().iter();
+    let rejected: Vec<_> = rejected
+        .map(|each| (each.kind.as_str(), each.in_force))
+        .collect();
+    assert_eq!(rejected, [("ValidatingAdmissionPolicy", false); 2]);
 }
 
 #[test]
@@ -118,7 +126,8 @@ fn origins_replace_only_their_own_objects() {
     assert_eq!(expression(&mut store, "a"), None);
     assert_eq!(expression(&mut store, "b").as_deref(), Some("true"));
     // The name is already in use: the file `a.yaml` is the first origin, sorted by name.
-    let problems = store.publish().problems().to_vec();
+    let state = store.publish();
+    let problems: Vec<_> = state.problems().collect();
     assert!(
         problems
             .iter()
@@ -221,7 +230,7 @@ fn each_version_of_a_kind_has_its_own_params() {
         store.handle(Event::ReplacedAll(Origin::new(version), vec![object]));
     }
     let state = store.publish();
-    assert_eq!((state.counts().params, state.problems()), (2, &[][..]));
+    assert_eq!((state.counts().params, state.rejections()), (2, &[][..]));
 }
 
 #[test]
@@ -309,7 +318,7 @@ fn versions_of_a_custom_resource_are_equivalent_with_the_subresources_that_each_
         "spec": {"policyName": "label"},
     })));
     let state = store.publish();
-    assert_eq!(state.problems(), []);
+    assert_eq!(state.rejections(), []);
     let check = |group: &str, version: &str, resource: &str, subresource: &str, allowed: bool| {
         let request = json!({
             "uid": "1", "operation": "UPDATE", "subResource": subresource, "name": "a",
@@ -357,7 +366,7 @@ fn objects_that_no_policy_reads_need_no_name() {
             .map(|object| Object::sent(file.clone(), object));
         store.handle(Event::ReplacedAll(file.clone(), objects.collect()));
         let state = store.publish();
-        let problems = state.problems().iter();
+        let problems = state.problems();
         problems
             .map(|problem| problem.message.clone())
             .collect::<Vec<_>>()

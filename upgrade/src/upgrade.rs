@@ -397,11 +397,9 @@ fn stored(server: Server, objects: &[(Json, Known)]) -> Result<State, String> {
         store.handle(Event::Applied(object));
     }
     let state = store.publish();
-    match state.problems() {
-        [] => Ok(state),
-        problems => {
-            let problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
-            Err(problems.join("\n"))
-        }
+    let problems: Vec<String> = state.problems().map(ToString::to_string).collect();
+    match problems.is_empty() {
+        true => Ok(state),
+        false => Err(problems.join("\n")),
     }
 }

@@ -11,14 +11,15 @@ use axum::response::{IntoResponse, Response};
 use gavel_golang::quote::quote;
 
 use super::App;
+use crate::policies::Rejected;
 use crate::status::ApiError;
 
 /// The health of the server.
 #[derive(Debug, Default)]
 pub(crate) struct Health {
     shutting_down: AtomicBool,
-    /// The problems in newer manifests. While there are any, the last good versions stay in force.
-    problems: ArcSwap<Vec<String>>,
+    /// The problems of the newest versions of objects and files.
+    problems: ArcSwap<Vec<Rejected>>,
     /// Whether the manifests are being read, and this takes unusually long.
     slow: AtomicBool,
 }
@@ -38,8 +39,8 @@ impl Health {
         self.slow.store(slow, Ordering::Release);
     }
 
-    /// Sets the problems of the manifests; empty if there are none.
-    pub(crate) fn set_problems(&self, problems: Vec<String>) {
+    /// Sets the problems of objects and files; empty if there are none.
+    pub(crate) fn set_problems(&self, problems: Vec<Rejected>) {
         self.problems.store(Arc::new(problems));
     }
 }
@@ -137,8 +138,12 @@ fn all(path: &str, checks: &[HealthCheck], app: &App, uri: &Uri) -> Response {
                     "warn: reading manifests takes long; the last good state is served"
                 );
             }
-            for problem in health.problems.load().iter() {
-                let _ = writeln!(lines, "warn: the last good version is served: {problem}");
+            for rejected in health.problems.load().iter() {
+                let standing = match rejected.in_force {
+                    true => "the last good version is served",
+                    false => "not in force",
+                };
+                let _ = writeln!(lines, "warn: {standing}: {}", rejected.first_line());
             }
             for note in app.policies.live().iter().flat_map(|live| live.notes()) {
                 let _ = writeln!(lines, "warn: {note}");

@@ -17,11 +17,10 @@ const MAX_FILES: u64 = 32 << 20;
 /// The limit of documents in one file.
 const MAX_DOCUMENTS: usize = 20_000;
 
-/// The texts of manifests, by their origin. `None` is a file that cannot be read, or a given path that does not exist.
+/// The texts of manifests, by their origin. An error says why a file cannot be read, or that a given path does not exist.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Manifests {
-    pub(super) texts: BTreeMap<Origin, Option<String>>,
-    pub(super) problems: Vec<String>,
+    pub(super) texts: BTreeMap<Origin, Result<String, String>>,
 }
 
 impl Manifests {
@@ -30,8 +29,8 @@ impl Manifests {
     ///
     /// # Errors
     ///
-    /// A folder that cannot be listed, or that contains no manifests. A file that cannot be read or does not exist is not an error:
-    /// `problems` of the result names it.
+    /// A folder that cannot be listed, or that contains no manifests. A file that cannot be read or does not exist is not an error
+    /// of all manifests.
     pub(super) fn read(paths: &[PathBuf], recursive: bool) -> Result<Self, Vec<String>> {
         let (mut files, mut problems) = (BTreeSet::new(), Vec::new());
         for path in paths {
@@ -49,9 +48,8 @@ impl Manifests {
         let mut read = Manifests::default();
         let mut left = MAX_FILES;
         for path in gavel_manifest::distinct(files) {
-            let text = text(&path, &mut left);
-            let text = text.map_err(|problem| read.problems.push(problem.to_string()));
-            read.texts.insert(origin(&path), text.ok());
+            let text = text(&path, &mut left).map_err(|problem| problem.to_string());
+            read.texts.insert(origin(&path), text);
         }
         Ok(read)
     }
@@ -59,8 +57,7 @@ impl Manifests {
     /// The manifests of a built-in text.
     pub(super) fn built_in(name: &str, text: &str) -> Self {
         Manifests {
-            texts: BTreeMap::from([(Origin::new(name), Some(text.to_owned()))]),
-            problems: Vec::new(),
+            texts: BTreeMap::from([(Origin::new(name), Ok(text.to_owned()))]),
         }
     }
 }
@@ -156,9 +153,9 @@ mod tests {
             .unwrap();
         }
         let read = Manifests::read(&[folder.path().to_owned()], false).unwrap();
-        let problems: Vec<_> = read
-            .problems
-            .iter()
+        let texts = read.texts.values();
+        let problems: Vec<_> = texts
+            .filter_map(|text| text.as_ref().err())
             .map(|problem| problem.rsplit_once('/').unwrap().1)
             .collect();
         assert_eq!(
@@ -168,7 +165,7 @@ mod tests {
                 "f.yaml: all manifests are larger than 33554432 bytes",
             ]
         );
-        let read: Vec<_> = read.texts.values().map(Option::is_some).collect();
+        let read: Vec<_> = read.texts.values().map(Result::is_ok).collect();
         assert_eq!(read, [true, false, true, true, true, false]);
     }
 

@@ -10,7 +10,7 @@ use gavel_manifest::Problem;
 use gavel_state::{Event, Live, Object, ObjectKey, Origin, Published, State, Store};
 
 use crate::config::PolicySource;
-use crate::telemetry::Metrics;
+use crate::telemetry::{Metrics, bounded};
 
 mod manifests;
 
@@ -32,8 +32,42 @@ pub(crate) struct Policies {
 pub(crate) enum Reload {
     /// Nothing changed.
     Unchanged,
-    /// The valid changes are in force. Each string is a problem of a manifest, whose last good version stays in force.
-    Done(Vec<String>),
+    /// The valid changes are in force.
+    Done(Vec<Rejected>),
+}
+
+/// A problem of an object or a file whose newest version is not in force.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Rejected {
+    pub(crate) problem: String,
+    /// Whether an earlier version is in force.
+    pub(crate) in_force: bool,
+}
+
+impl Rejected {
+    /// The problems of the objects of a state.
+    pub(crate) fn of(state: &State) -> impl Iterator<Item = (&Problem, Self)> {
+        state.rejections().iter().flat_map(|each| {
+            let rejected = |problem: &Problem| Rejected {
+                problem: problem.to_string(),
+                in_force: each.in_force,
+            };
+            (each.problems.iter()).map(move |problem| (problem, rejected(problem)))
+        })
+    }
+
+    /// The first line of the problem; the other lines show its position in the expression.
+    pub(crate) fn first_line(&self) -> &str {
+        self.problem.lines().next().unwrap_or_default()
+    }
+
+    pub(crate) fn log(&self) {
+        let problem = bounded(self.first_line());
+        match self.in_force {
+            true => tracing::error!(%problem, "rejected; the last good version is served"),
+            false => tracing::error!(%problem, "rejected; it is not in force"),
+        }
+    }
 }
 
 impl Policies {
@@ -58,7 +92,10 @@ impl Policies {
                 announce(&state, metrics);
                 state
             }
-            Some(Loaded { problems, .. }) => return Err(problems),
+            Some(Loaded { problems, .. }) => {
+                let problems = problems.into_iter().map(|rejected| rejected.problem);
+                return Err(problems.collect());
+            }
             None => return Err(loader.seen.err().unwrap_or_default()),
         };
         Ok(Policies {
@@ -156,7 +193,7 @@ struct Loader {
 /// The result of reading the manifests once.
 struct Loaded {
     state: State,
-    problems: Vec<String>,
+    problems: Vec<Rejected>,
 }
 
 impl Loader {
@@ -182,18 +219,13 @@ impl Loader {
             return None;
         }
         let mut problems = match &now {
-            Ok(manifests) => {
-                let mut problems = manifests.problems.clone();
-                problems.extend(self.take(manifests));
-                problems
-            }
-            Err(problems) => problems.clone(),
+            Ok(manifests) => self.take(manifests),
+            Err(problems) => rejected(problems.clone(), true).collect(),
         };
         self.seen = now;
         let state = self.store.publish();
-        let found = state.problems().iter();
-        let found = found.filter(|problem| !self.is_outdated(problem));
-        problems.extend(found.map(ToString::to_string));
+        let found = Rejected::of(&state).filter(|(problem, _)| !self.is_outdated(problem));
+        problems.extend(found.map(|(_, rejected)| rejected));
         Some(Loaded { state, problems })
     }
 
@@ -203,22 +235,25 @@ impl Loader {
             return false;
         };
         let origin = origin(file);
-        let text = manifests.texts.get(&origin).and_then(Option::as_ref);
+        let text = manifests.texts.get(&origin);
+        let text = text.and_then(|text| text.as_ref().ok());
         self.used.get(&origin) != text
     }
 
     /// Applies the changes to the store. Returns the problems of the files that were rejected.
-    fn take(&mut self, manifests: &Manifests) -> Vec<String> {
+    fn take(&mut self, manifests: &Manifests) -> Vec<Rejected> {
         let mut problems = Vec::new();
         let mut changed: Vec<(Origin, &str, Vec<Object>)> = Vec::new();
         for (origin, text) in &manifests.texts {
-            let Some(text) = text else { continue };
-            if self.used.get(origin) == Some(text) {
-                continue;
-            }
-            match objects(origin, text) {
-                Ok(found) => changed.push((origin.clone(), text, found)),
-                Err(found) => problems.extend(found),
+            let used = self.used.get(origin);
+            let found = match text {
+                Ok(text) if used == Some(text) => continue,
+                Ok(text) => objects(origin, text).map(|found| (origin.clone(), &**text, found)),
+                Err(problem) => Err(vec![problem.clone()]),
+            };
+            match found {
+                Ok(found) => changed.push(found),
+                Err(found) => problems.extend(rejected(found, used.is_some())),
             }
         }
         let gone = self
@@ -229,7 +264,7 @@ impl Loader {
         let kept = self.deciding_after(&changed);
         for (origin, text, objects) in changed {
             if let Some(problem) = self.refusal(&origin, text, &objects, &kept) {
-                problems.push(problem);
+                problems.extend(rejected(vec![problem], true));
                 continue;
             }
             match manifests.texts.contains_key(&origin) {
@@ -289,6 +324,11 @@ impl Loader {
             )
         })
     }
+}
+
+fn rejected(problems: Vec<String>, in_force: bool) -> impl Iterator<Item = Rejected> {
+    let problems = problems.into_iter();
+    problems.map(move |problem| Rejected { problem, in_force })
 }
 
 fn deciding(objects: &[Object]) -> impl Iterator<Item = ObjectKey> {

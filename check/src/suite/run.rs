@@ -146,7 +146,8 @@ impl Test {
         }
         setup.bind_unbound();
         let world = setup.finish();
-        match world.problems() {
+        let problems: Vec<String> = world.problems().map(ToString::to_string).collect();
+        match &problems[..] {
             [] if world.policies() == 0 && self.known_definition().is_none() => {
                 Err(match (&self.policy, self.key()) {
                     (Some(policy), _) => format!("the policy {policy:?} is not given"),
@@ -157,10 +158,7 @@ impl Test {
                 })
             }
             [] => Ok(world),
-            problems => {
-                let problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
-                Err(problems.join("\n"))
-            }
+            problems => Err(problems.join("\n")),
         }
     }
 

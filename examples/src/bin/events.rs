@@ -64,7 +64,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     for problem in state.problems() {
         println!("{problem}");
     }
-    assert_eq!(state.problems().len(), 1);
+    assert_eq!(state.problems().count(), 1);
 
     // Requests in flight keep the state with which they began. New requests use the new state.
     store.handle(applied(policy("true")));

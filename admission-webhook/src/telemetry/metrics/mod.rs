@@ -157,7 +157,7 @@ impl Metrics {
             objects: add.family("gavel_objects", "Objects in force, by kind"),
             compile_errors: add.family(
                 "gavel_policy_compile_errors",
-                "Compile errors of the newest version of a policy. While there are any, the last good version stays in force",
+                "Compile errors of the newest version of a policy. If there are any, the last good version stays in force; without one, the policy is not in force",
             ),
             unseen: add.family(
                 "gavel_policies_unseen",

@@ -83,7 +83,7 @@ pub(super) fn write(args: &CheckArgs, out: Box<dyn Write>) -> io::Result<Exit> {
     }
     let policies = run.world.policies();
     if run.definitions.is_empty() {
-        if policies == 0 && run.world.problems().is_empty() && !manifests.unusable() {
+        if policies == 0 && run.world.problems().next().is_none() && !manifests.unusable() {
             manifests.complain_of_nothing(
                 "nothing to check with: there must be a policy or a CustomResourceDefinition",
             );
@@ -223,7 +223,7 @@ impl Found {
 impl CheckRun<'_> {
     /// Reports the policies and definitions that an API server would reject.
     fn report_problems(&mut self) -> io::Result<()> {
-        self.counts.invalid = self.world.problems().len();
+        self.counts.invalid = self.world.problems().count();
         for problem in self.world.problems() {
             match self.args.output {
                 Format::Text => {

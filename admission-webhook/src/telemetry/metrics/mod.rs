@@ -38,6 +38,7 @@ pub(crate) struct Metrics {
     last_sync: Gauge<f64, AtomicU64>,
     objects: Family<KindLabels, Gauge>,
     compile_errors: Family<PolicyKindLabels, Gauge>,
+    rejected: Family<RejectedLabels, Gauge>,
     unseen: Gauge,
     differences: Family<PolicyLabels, Counter>,
     source_age: Gauge,
@@ -90,6 +91,12 @@ struct ReloadLabels {
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct KindLabels {
     kind: &'static str,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct RejectedLabels {
+    kind: String,
+    in_force: bool,
 }
 
 /// The upper bounds of the buckets, in seconds, of all histograms but `check_seconds`.
@@ -159,6 +166,10 @@ impl Metrics {
                 "gavel_policy_compile_errors",
                 "Compile errors of the newest version of a policy. If there are any, the last good version stays in force; without one, the policy is not in force",
             ),
+            rejected: add.family(
+                "gavel_rejected_objects",
+                "Objects whose newest version is invalid, by kind, and whether an earlier version is in force",
+            ),
             unseen: add.family(
                 "gavel_policies_unseen",
                 "Objects that policies read but that no manifest contains; /readyz?verbose lists them",
@@ -197,7 +208,7 @@ impl Metrics {
         self
     }
 
-    /// Records a new state: the numbers of its objects by kind and of its compile errors. Creates counters with the value 0 for new
+    /// Records a new state: the numbers of its objects by kind, of its rejected objects and of its compile errors. Creates counters with the value 0 for new
     /// policies and bindings.
     pub(crate) fn serve(&self, state: &State) {
         let counts = state.counts();
@@ -224,6 +235,13 @@ impl Metrics {
             self.compile_errors
                 .get_or_create(&PolicyKindLabels { kind, policy })
                 .set(gauge(*errors));
+        }
+        self.rejected.clear();
+        for rejection in state.rejections() {
+            let (kind, in_force) = (rejection.kind.clone(), rejection.in_force);
+            self.rejected
+                .get_or_create(&RejectedLabels { kind, in_force })
+                .inc();
         }
         for (policy, binding) in state.bound() {
             for action in state.actions(binding) {

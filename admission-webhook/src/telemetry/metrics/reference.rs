@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use axum::http::Method;
 use gavel_apimachinery::server::Server;
-use gavel_state::Store;
+use gavel_state::{Event, Object, Origin, Store};
+use serde_json::json;
 
 use super::{CheckLabels, Metrics, PolicyKindLabels};
 
@@ -46,7 +47,17 @@ fn filled() -> Metrics {
         error_type: "no_error",
         enforcement_action: "deny",
     };
-    metrics.serve(&Store::new(Server::default()).unwrap().publish());
+    let invalid = json!({
+        "apiVersion": "admissionregistration.k8s.io/v1",
+        "kind": "ValidatingAdmissionPolicyBinding",
+        "metadata": {"name": "b"},
+    });
+    let mut store = Store::new(Server::default()).unwrap();
+    store.handle(Event::Applied(Object::sent(
+        Origin::new("cluster"),
+        &invalid,
+    )));
+    metrics.serve(&store.publish());
     metrics.check(&check, Duration::ZERO);
     metrics.failed_open("p");
     metrics.differs("p");
@@ -101,6 +112,14 @@ fn every_metric_has_a_sample() {
             "{name} has no sample: count something in `filled`"
         );
     }
+}
+
+#[test]
+fn rejected_objects_are_counted() {
+    let text = filled().encode().unwrap();
+    let sample =
+        "gavel_rejected_objects{kind=\"ValidatingAdmissionPolicyBinding\",in_force=\"false\"} 1\n";
+    assert!(text.contains(sample), "{text}");
 }
 
 #[test]

@@ -73,19 +73,15 @@ impl Access {
         }
     }
 
-    /// Asks the API server for a decision. If there is no answer, the decision is "no opinion" with an error.
-    pub(crate) async fn ask(&self, question: &AuthorizerAttributes) -> Decision {
-        match self.review(&spec(question)).await {
-            Ok(status) => {
-                let decision = status.decision();
-                self.keep(question, &decision);
-                decision
-            }
-            Err(error) => Decision {
-                error: Some(message(error)),
-                ..Decision::default()
-            },
-        }
+    /// Asks the API server for a decision.
+    ///
+    /// # Errors
+    ///
+    /// The API server is unreachable, or rejects the question.
+    pub(crate) async fn ask(&self, question: &AuthorizerAttributes) -> kube::Result<Decision> {
+        let decision = self.review(&spec(question)).await?.decision();
+        self.keep(question, &decision);
+        Ok(decision)
     }
 
     async fn review(&self, spec: &Json) -> kube::Result<Status> {

@@ -1,11 +1,11 @@
 //! Asks the API server questions while requests wait, and checks that the API server is reachable.
 
 use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use std::time::Duration;
 
 use gavel_libraries::Server;
-use gavel_libraries::authorizer::{AuthorizerAttributes, Decision};
+use gavel_libraries::authorizer::{AuthorizerAttributes, AuthorizerRequest, Decision, UserInfo};
 use gavel_policy::{GroupVersionKind, GroupVersionResource};
 use gavel_state::{Answer, Found, Live};
 use kube::Client;
@@ -20,8 +20,21 @@ use crate::discovery;
 /// The name of the server in messages.
 pub(crate) const SERVER: &str = "the API server";
 
+/// The name of permission checks in messages.
+const REVIEWS: &str = "subjectaccessreviews.authorization.k8s.io/v1";
+
 /// The interval and the timeout of checks that the server is reachable.
 pub(crate) const HEARTBEAT: Duration = Duration::from_secs(5);
+
+/// A permission check that any API server answers.
+static PROBE: LazyLock<AuthorizerAttributes> = LazyLock::new(|| AuthorizerAttributes {
+    user: Arc::new(UserInfo {
+        name: "system:anonymous".to_owned(),
+        ..UserInfo::default()
+    }),
+    verb: "get".to_owned(),
+    request: AuthorizerRequest::Path("/readyz".to_owned()),
+});
 
 /// Answers questions about the cluster while requests wait.
 pub(crate) struct ApiServer {
@@ -56,15 +69,39 @@ impl ApiServer {
     }
 }
 
-/// Checks regularly that the server is reachable, because a watch without events does not show whether the server is reachable.
-pub(crate) async fn heartbeat(client: Client, contact: Arc<Contact>) {
+/// Checks regularly that the server is reachable, because a watch without events does not show whether the server is reachable. If permission
+/// checks fail, asks a question until one is answered, because policies may ask none.
+pub(crate) async fn heartbeat(server: Arc<ApiServer>) {
+    let ApiServer {
+        client, contact, ..
+    } = &*server;
     loop {
         match timeout(HEARTBEAT, client.apiserver_version()).await {
             Ok(Ok(_)) => contact.heard(SERVER),
             Ok(Err(error)) => contact.failed(SERVER, &message(error)),
             Err(_) => contact.failed(SERVER, "it does not answer"),
         }
+        if contact.fails(REVIEWS) {
+            let _ = timeout(HEARTBEAT, server.authorize(&PROBE)).await;
+        }
         tokio::time::sleep(HEARTBEAT).await;
+    }
+}
+
+/// A permission check, whose outcome is recorded when it is dropped. The caller drops it without an answer when the request that waits for it
+/// has ended.
+struct Check<'c> {
+    contact: &'c Contact,
+    error: Option<String>,
+}
+
+impl Drop for Check<'_> {
+    fn drop(&mut self) {
+        let effect = "checks of authorizer fail; to policies, nobody is allowed anything";
+        match &self.error {
+            None => self.contact.heard(REVIEWS),
+            Some(error) => self.contact.failed_with(REVIEWS, error, effect),
+        }
     }
 }
 
@@ -79,9 +116,28 @@ impl Live for ApiServer {
 
     fn authorize<'a>(&'a self, question: &'a AuthorizerAttributes) -> Answer<'a, Decision> {
         Box::pin(async move {
-            match &self.access {
-                Some(access) => access.ask(question).await,
-                None => Decision::default(),
+            let Some(access) = &self.access else {
+                return Decision::default();
+            };
+            let mut check = Check {
+                contact: &self.contact,
+                error: Some("no answer in time".to_owned()),
+            };
+            match access.ask(question).await {
+                Ok(decision) => {
+                    check.error = None;
+                    decision
+                }
+                Err(error) => {
+                    // The answer to an invalid question says nothing about other questions.
+                    let is_invalid = matches!(&error, kube::Error::Api(status) if matches!(status.code, 400 | 422));
+                    let error = message(error);
+                    check.error = (!is_invalid).then(|| error.clone());
+                    Decision {
+                        error: Some(error),
+                        ..Decision::default()
+                    }
+                }
             }
         })
     }
@@ -124,5 +180,62 @@ impl Live for ApiServer {
     fn notes(&self) -> Vec<String> {
         let awaited = self.awaited.lock().unwrap_or_else(PoisonError::into_inner);
         self.contact.notes(&awaited)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::convert::Infallible;
+    use std::sync::atomic::{AtomicU16, Ordering};
+
+    use http::{Request, Response};
+    use kube::client::Body;
+    use serde_json::json;
+
+    use super::*;
+    use crate::access::AuthorizerCache;
+
+    #[tokio::test]
+    async fn failing_permission_checks_are_noted_until_one_is_answered() {
+        let code = Arc::new(AtomicU16::new(0));
+        let answers = Arc::clone(&code);
+        let service = tower::service_fn(move |_: Request<Body>| {
+            let code = answers.load(Ordering::Relaxed);
+            let body = match code {
+                201 => json!({"status": {"allowed": true}}),
+                _ => {
+                    json!({"status": "Failure", "reason": "", "message": "forbidden", "code": code})
+                }
+            };
+            let answer = Response::builder().status(code.max(200));
+            let answer = answer.body(Body::from(body.to_string().into_bytes()));
+            async move {
+                if code == 0 {
+                    std::future::pending::<()>().await;
+                }
+                Ok::<_, Infallible>(answer.unwrap())
+            }
+        });
+        let client = Client::new(service, "default");
+        let server = ApiServer {
+            access: Some(Access::new(client.clone(), AuthorizerCache::default())),
+            client,
+            contact: Arc::default(),
+            awaited: Mutex::default(),
+        };
+        let check = async |answer: u16, expected: Option<&str>| {
+            code.store(answer, Ordering::Relaxed);
+            let asked = server.authorize(&PROBE);
+            let _ = timeout(Duration::from_millis(100), asked).await;
+            let notes = server.notes();
+            let found = notes.first().map(|note| note.rsplit_once(": ").unwrap().1);
+            assert_eq!(found, expected, "{answer}");
+            assert_eq!(server.age().is_some(), expected.is_some());
+        };
+        check(0, Some("no answer in time")).await;
+        check(403, Some("forbidden")).await;
+        check(422, None).await;
+        check(403, Some("forbidden")).await;
+        check(201, None).await;
     }
 }

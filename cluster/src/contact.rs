@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use kube::Client;
 
-/// The failing watches, each with its error and the time of its first failure. All watches share this value.
+/// What fails (watches and other requests), each with its error and the time of its first failure. All watches share this value.
 #[derive(Debug, Default)]
 pub(crate) struct Contact {
     failing: Mutex<BTreeMap<String, Failing>>,
@@ -14,7 +14,7 @@ pub(crate) struct Contact {
     unserved: Mutex<BTreeSet<String>>,
 }
 
-/// A failing watch.
+/// A failing watch or request.
 #[derive(Debug)]
 struct Failing {
     since: Instant,
@@ -22,28 +22,30 @@ struct Failing {
 }
 
 impl Contact {
-    /// Records that a watch has received an answer.
+    /// Records that a watch or request has received an answer.
     pub(crate) fn heard(&self, what: &str) {
         self.lock_unserved().remove(what);
         let lost = self.lock().remove(what);
         if let Some(lost) = lost {
             let seconds = lost.since.elapsed().as_secs();
-            tracing::info!(what, seconds, "watch restored");
+            tracing::info!(what, seconds, "restored");
         }
     }
 
     /// Records that a watch has failed; it will be tried again.
     pub(crate) fn failed(&self, what: &str, error: &str) {
+        let effect = "watch failed, and is retried; the objects that were read last stay in force";
+        self.failed_with(what, error, effect);
+    }
+
+    /// Records that a request has failed. The first failure is logged with its effect.
+    pub(crate) fn failed_with(&self, what: &str, error: &str, effect: &'static str) {
         let mut failing = self.lock();
         if let Some(known) = failing.get_mut(what) {
             error.clone_into(&mut known.error);
             return;
         }
-        tracing::warn!(
-            what,
-            error,
-            "watch failed, and is retried; the objects that were read last stay in force"
-        );
+        tracing::warn!(what, error, "{effect}");
         let error = error.to_owned();
         let new = Failing {
             since: Instant::now(),
@@ -69,7 +71,12 @@ impl Contact {
         self.lock().remove(what);
     }
 
-    /// How long the longest failing watch or check of the API server has failed; `None` if nothing fails.
+    /// Whether requests of this name fail.
+    pub(crate) fn fails(&self, what: &str) -> bool {
+        self.lock().contains_key(what)
+    }
+
+    /// How long the longest failing watch or request has failed; `None` if nothing fails.
     pub(crate) fn age(&self) -> Option<Duration> {
         let failing = self.lock();
         let since = failing.values().map(|watch| watch.since).min()?;

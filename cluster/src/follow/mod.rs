@@ -165,11 +165,8 @@ impl Follower {
             }
         }
         self.note_awaited();
-        let (client, contact) = (
-            self.api_server.client.clone(),
-            Arc::clone(&self.api_server.contact),
-        );
-        self.informers.spawn(heartbeat(client, contact));
+        self.informers
+            .spawn(heartbeat(Arc::clone(&self.api_server)));
     }
 
     /// Whether the cluster has a kind. If discovery fails, the answer is yes.

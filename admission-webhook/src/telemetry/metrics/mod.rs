@@ -176,7 +176,7 @@ impl Metrics {
             ),
             source_age: add.seconds(
                 "gavel_source_age",
-                "Time since the oldest current failure of a watch, or of the regular check of the API server, began; 0 if nothing fails",
+                "Time since the oldest current failure of a watch or of another request to the API server began; 0 if nothing fails",
                 Gauge::default(),
             ),
             differences: add.family(
@@ -255,7 +255,7 @@ impl Metrics {
         }
     }
 
-    /// Records for how long a watch of the live source, or the regular check of its API server, has failed. `None` means that nothing fails.
+    /// Records for how long a watch of the live source, or another request to it, has failed. `None` means that nothing fails.
     pub(crate) fn source_age(&self, age: Option<Duration>) {
         let seconds = age.unwrap_or_default().as_secs();
         self.source_age

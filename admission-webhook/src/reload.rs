@@ -94,7 +94,6 @@ pub(crate) fn live(
             let problems = Rejected::of(&now.state).map(|(_, rejected)| rejected);
             let problems: Vec<Rejected> = problems.collect();
             app.policies.take(now, &app.metrics);
-            app.metrics.synced();
             if problems != reported {
                 problems.iter().for_each(Rejected::log);
                 reported.clone_from(&problems);
@@ -157,11 +156,14 @@ mod tests {
     use axum::body::{Body, to_bytes};
     use axum::http::Request;
     use gavel_libraries::Server;
-    use tokio::sync::oneshot;
+    use gavel_state::{Event, Object, Origin, Published, Store};
+    use serde_json::json;
+    use tokio::sync::{oneshot, watch};
     use tower::Service;
 
     use super::*;
-    use crate::config::Limits;
+    use crate::config::{Limits, LiveSource};
+    use crate::http::answers::tests::Silent;
     use crate::http::routes::{Paths, router};
     use crate::policies::Policies;
     use crate::tls::{Identity, TlsSettings};
@@ -204,6 +206,39 @@ mod tests {
         }
         watching.abort();
         std::fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[tokio::test]
+    async fn an_invalid_object_of_a_cluster_is_reported_with_what_is_in_force() {
+        let (publisher, published) = watch::channel(None);
+        let live = Arc::new(Silent);
+        let source = PolicySource::Live(LiveSource { published, live });
+        let metrics = Arc::new(Metrics::new());
+        let policies = Policies::load(source.clone(), Server::default(), &metrics).unwrap();
+        let app = Arc::new(App::new(policies, metrics, &Limits::default()));
+        let watching = tokio::spawn(super::live(&source, &app).unwrap());
+        let mut store = Store::live(Server::default()).unwrap();
+        for (actions, expected) in [
+            (json!(["Never"]), "warn: not in force: "),
+            (json!(["Deny"]), "[+]policies ok\n[+]shutdown"),
+            (json!(["Never"]), "warn: the last good version is served: "),
+        ] {
+            let binding = json!({
+                "apiVersion": "admissionregistration.k8s.io/v1", "kind": "ValidatingAdmissionPolicyBinding",
+                "metadata": {"name": "b"}, "spec": {"policyName": "p", "validationActions": actions},
+            });
+            let object = Object::sent(Origin::new("bindings"), &binding);
+            store.handle(Event::Applied(object));
+            let (state, shadow) = (Arc::new(store.publish()), None);
+            publisher.send_replace(Some(Published { state, shadow }));
+            while !app.policies.is_synced() || !readyz(&app).await.contains(expected) {
+                tokio::task::yield_now().await;
+            }
+        }
+        watching.abort();
+        // The manifests are never stale, because there are none.
+        let samples = app.metrics.encode().unwrap();
+        assert!(samples.contains("gavel_manifest_last_sync_timestamp_seconds 0.0\n"));
     }
 
     #[tokio::test]

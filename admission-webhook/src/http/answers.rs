@@ -244,7 +244,7 @@ impl<'a> Attempt<'a> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use std::time::Duration;
 
     use gavel_engine::value::{Arena, Json};
@@ -256,7 +256,7 @@ mod tests {
 
     /// A source that answers no question.
     #[derive(Debug)]
-    struct Silent;
+    pub(crate) struct Silent;
 
     impl Live for Silent {
         fn decides_access(&self) -> bool {

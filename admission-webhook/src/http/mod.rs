@@ -7,7 +7,7 @@ use crate::evaluation::Evaluations;
 use crate::policies::Policies;
 use crate::telemetry::Metrics;
 
-mod answers;
+pub(crate) mod answers;
 mod body;
 mod deadline;
 mod health;

@@ -158,7 +158,7 @@ impl Metrics {
             ),
             last_sync: add.seconds(
                 "gavel_manifest_last_sync_timestamp",
-                "Time at which Gavel last finished checking the manifests for changes",
+                "Time at which Gavel last finished checking the manifests for changes; 0 with --cluster",
                 Gauge::default(),
             ),
             objects: add.family("gavel_objects", "Objects in force, by kind"),
@@ -185,7 +185,7 @@ impl Metrics {
             ),
             certificate_expiry: add.seconds(
                 "gavel_tls_certificate_expiry_timestamp",
-                "Time at which the server's certificate expires",
+                "Time at which the server's certificate expires; 0 without TLS",
                 Gauge::default(),
             ),
             registry,
@@ -276,7 +276,7 @@ impl Metrics {
         self.certificate_expiry.set(seconds);
     }
 
-    /// Records that manifests have just been checked for changes, or that a state of a live source has just been put in force.
+    /// Records that manifests have just been checked for changes.
     pub(crate) fn synced(&self) {
         self.last_sync.set(since_epoch());
     }

@@ -10,7 +10,7 @@ use kube::Client;
 #[derive(Debug, Default)]
 pub(crate) struct Contact {
     failing: Mutex<BTreeMap<String, Failing>>,
-    /// The watches of kinds that the API server does not serve.
+    /// The watches and kinds of params of kinds that the API server does not serve.
     unserved: Mutex<BTreeSet<String>>,
 }
 

@@ -62,6 +62,7 @@ impl Follower {
                 return true;
             }
             self.new.remove(key);
+            self.api_server.contact.forget(&title(key));
             if let Some(Watched {
                 name,
                 informer: Some(informer),
@@ -114,19 +115,23 @@ impl Follower {
         if !matches!(self.params.get(&key), Some(None)) {
             return;
         }
-        let found = found.unwrap_or_else(|error| {
-            let (api_version, kind) = &key;
-            let error = message(error);
-            tracing::warn!(
-                api_version,
-                kind,
-                error,
-                "the resource could not be looked up"
-            );
-            None
-        });
-        // The stores would take objects of these kinds for policies to enforce.
-        let found = found.filter(|served| !kinds::is_native(&served.resource));
+        let (contact, title) = (&self.api_server.contact, title(&key));
+        let found = match found {
+            // The stores would take objects of these kinds for policies to enforce.
+            Ok(Some(served)) if !kinds::is_native(&served.resource) => {
+                contact.heard(&title);
+                Some(served)
+            }
+            Ok(_) => {
+                contact.unserved(&title);
+                None
+            }
+            Err(error) => {
+                let effect = "look-up failed, and is retried; the policies with these params fail";
+                contact.failed_with(&title, &message(error), effect);
+                None
+            }
+        };
         let served = found.map(|served| self.watch(served));
         let mut events = Vec::new();
         if is_new || served.is_some() {
@@ -173,6 +178,11 @@ impl Follower {
             namespaced,
         }
     }
+}
+
+/// The name of a kind of params in messages.
+fn title((api_version, kind): &Kind) -> String {
+    format!("paramKind {api_version} {kind}")
 }
 
 fn param_kind(

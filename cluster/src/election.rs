@@ -1,6 +1,7 @@
 //! Leader election among the replicas: the leader is the holder of a Lease (client-go `tools/leaderelection`). All replicas serve; only the
 //! leader writes.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Timestamp;
@@ -13,6 +14,7 @@ use tokio::time::{Instant, sleep, timeout};
 
 use crate::access::message;
 use crate::client::{bytes, get, put};
+use crate::contact::Contact;
 
 /// How long a lease is valid after it was last renewed.
 const DURATION: Duration = Duration::from_secs(15);
@@ -22,10 +24,13 @@ const DEADLINE: Duration = Duration::from_secs(10);
 const RETRY: Duration = Duration::from_secs(2);
 /// The name of the lease.
 const NAME: &str = "gavel";
+/// The name of the lease in messages.
+const WHAT: &str = "the Lease gavel";
 
 /// A replica that competes for the lease.
 pub(crate) struct Candidate {
     client: Client,
+    contact: Arc<Contact>,
     path: String,
     /// The identity of this replica.
     identity: String,
@@ -35,11 +40,12 @@ pub(crate) struct Candidate {
 
 impl Candidate {
     /// A candidate for the lease of a namespace.
-    pub(crate) fn new(client: Client, namespace: &str) -> Self {
+    pub(crate) fn new(client: Client, contact: Arc<Contact>, namespace: &str) -> Self {
         let host = std::env::var("HOSTNAME").unwrap_or_else(|_| "gavel".to_owned());
         let (process, now) = (std::process::id(), Timestamp::now().as_nanosecond());
         Candidate {
             client,
+            contact,
             path: format!("/apis/coordination.k8s.io/v1/namespaces/{namespace}/leases"),
             identity: format!("{host}_{process}_{now:x}"),
             seen: None,
@@ -52,14 +58,18 @@ impl Candidate {
         loop {
             let held = match timeout(DEADLINE, self.try_hold()).await {
                 Ok(Ok(held)) => {
+                    self.contact.heard(WHAT);
                     renewed = Instant::now();
                     held
                 }
                 Ok(Err(error)) => {
-                    tracing::debug!(error = message(error), "lease not renewed");
+                    self.failed(&message(error));
                     *leads.borrow() && renewed.elapsed() < DEADLINE
                 }
-                Err(_) => false,
+                Err(_) => {
+                    self.failed("no answer in time");
+                    false
+                }
             };
             let changed = leads.send_if_modified(|leads| std::mem::replace(leads, held) != held);
             if changed {
@@ -71,6 +81,12 @@ impl Candidate {
             }
             sleep(RETRY).await;
         }
+    }
+
+    fn failed(&self, error: &str) {
+        let effect =
+            "the lease cannot be renewed; without a leader, no status of policies is written";
+        self.contact.failed_with(WHAT, error, effect);
     }
 
     /// Acquires or renews the lease. Returns false if another replica holds it, or writes it first.
@@ -135,4 +151,44 @@ fn now() -> String {
     Timestamp::now()
         .strftime("%Y-%m-%dT%H:%M:%S%.6fZ")
         .to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+    use std::convert::Infallible;
+
+    use http::{Request, Response};
+    use kube::client::Body;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_lease_that_may_not_be_read_is_noted() {
+        let service = tower::service_fn(|_: Request<Body>| async {
+            let body =
+                json!({"status": "Failure", "reason": "", "message": "forbidden", "code": 403});
+            let answer = Response::builder().status(403);
+            Ok::<_, Infallible>(
+                answer
+                    .body(Body::from(body.to_string().into_bytes()))
+                    .unwrap(),
+            )
+        });
+        let contact = Arc::new(Contact::default());
+        let client = Client::new(service, "default");
+        let candidate = Candidate::new(client, Arc::clone(&contact), "default");
+        let (leads, _) = watch::channel(false);
+        let competing = tokio::spawn(candidate.run(leads));
+        while contact.age().is_none() {
+            tokio::task::yield_now().await;
+        }
+        competing.abort();
+        let notes = contact.notes(&BTreeSet::new()).join("\n");
+        assert!(
+            notes.starts_with("the Lease gavel: failing for "),
+            "{notes}"
+        );
+        assert!(notes.ends_with(": forbidden"), "{notes}");
+    }
 }

@@ -190,7 +190,7 @@ impl Follower {
         );
         let namespace = client.default_namespace().to_owned();
         let (leads, leading) = watch::channel(false);
-        let candidate = Candidate::new(client.clone(), &namespace);
+        let candidate = Candidate::new(client.clone(), Arc::clone(&contact), &namespace);
         self.informers.spawn(candidate.run(leads));
         self.informers
             .spawn(status::run(client, server, contact, leading));

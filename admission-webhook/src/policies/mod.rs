@@ -1,6 +1,7 @@
 //! The policies that are served. They come from manifests, which are read again when they change, or from a live source.
 
 use std::collections::{BTreeMap, HashSet};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
@@ -245,15 +246,14 @@ impl Loader {
         let mut problems = Vec::new();
         let mut changed: Vec<(Origin, &str, Vec<Object>)> = Vec::new();
         for (origin, text) in &manifests.texts {
-            let used = self.used.get(origin);
             let found = match text {
-                Ok(text) if used == Some(text) => continue,
+                Ok(text) if self.used.get(origin) == Some(text) => continue,
                 Ok(text) => objects(origin, text).map(|found| (origin.clone(), &**text, found)),
                 Err(problem) => Err(vec![problem.clone()]),
             };
             match found {
                 Ok(found) => changed.push(found),
-                Err(found) => problems.extend(rejected(found, used.is_some())),
+                Err(found) => problems.extend(rejected(found, self.uses(origin))),
             }
         }
         let gone = self
@@ -274,6 +274,13 @@ impl Loader {
             self.store.handle(Event::ReplacedAll(origin, objects));
         }
         problems
+    }
+
+    /// Whether an earlier text of a file, or of a file in a folder, is in use.
+    fn uses(&self, path: &Origin) -> bool {
+        let path = path.to_string();
+        let mut used = self.used.keys().map(ToString::to_string);
+        used.any(|used| Path::new(&used).starts_with(&path))
     }
 
     /// The policies and bindings that would be in force if all changes were applied.

@@ -396,6 +396,30 @@ async fn counters_are_there_before_anything_happens() {
     }
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn counters_of_deleted_policies_are_removed() {
+    let denying = policy("gone", "object.metadata.name != 'x'", "no x", "Deny, Audit");
+    let folder = Folder::new()
+        .with("a.yaml", &policy("a", "true", "", "Deny"))
+        .with("gone.yaml", &denying);
+    let args = [
+        "--policies",
+        folder.text(),
+        "--self-signed",
+        "--allow-removal",
+    ];
+    let server = Server::start(&args);
+    let client = server.client();
+    post_review(&client, &server, &review("x")).await;
+    let samples = metrics(&client, &server).await;
+    assert!(samples.contains("{policy=\"gone\",policy_binding=\"gone\""));
+    std::fs::remove_file(folder.path().join("gone.yaml")).unwrap();
+    server.wait_for_log("manifests reloaded");
+    let samples = metrics(&client, &server).await;
+    assert!(!samples.contains("gone"), "{samples}");
+    assert!(samples.contains("{policy=\"a\",policy_binding=\"a\""));
+}
+
 #[test]
 fn faults_at_the_start_are_reported_with_their_place() {
     let check = |text: &str, expected: &str| {

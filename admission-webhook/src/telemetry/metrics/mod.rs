@@ -1,9 +1,10 @@
 //! Metrics. The metrics of policies have the names and labels of the API server (apiserver
 //! `pkg/admission/plugin/policy/validating/metrics`); the metrics of HTTP and of the manifests have their own names.
 
+use std::collections::BTreeSet;
 use std::fmt;
-use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use axum::http::Method;
@@ -43,6 +44,8 @@ pub(crate) struct Metrics {
     differences: Family<PolicyLabels, Counter>,
     source_age: Gauge,
     certificate_expiry: Gauge,
+    /// The policies and bindings of the last state: pairs of the policy's name and the binding's name, which is empty for the policy itself.
+    served: Mutex<BTreeSet<(String, String)>>,
 }
 
 impl fmt::Debug for Metrics {
@@ -189,6 +192,7 @@ impl Metrics {
                 Gauge::default(),
             ),
             registry,
+            served: Mutex::default(),
         }
         .at_zero()
     }
@@ -209,7 +213,7 @@ impl Metrics {
     }
 
     /// Records a new state: the numbers of its objects by kind, of its rejected objects and of its compile errors. Creates counters with the value 0 for new
-    /// policies and bindings.
+    /// policies and bindings, and removes those of policies and bindings that are gone.
     pub(crate) fn serve(&self, state: &State) {
         let counts = state.counts();
         for (kind, count) in [
@@ -236,6 +240,7 @@ impl Metrics {
                 .get_or_create(&PolicyKindLabels { kind, policy })
                 .set(gauge(*errors));
         }
+        self.forget_gone(state);
         self.rejected.clear();
         for rejection in state.rejections() {
             let (kind, in_force) = (rejection.kind.clone(), rejection.in_force);
@@ -253,6 +258,35 @@ impl Metrics {
                 }));
             }
         }
+    }
+
+    /// Removes the counters of policies and bindings that the state no longer has.
+    fn forget_gone(&self, state: &State) {
+        let policies = state.compile_errors().keys();
+        let policies = policies.map(|(_, policy)| (policy.clone(), String::new()));
+        let bound = state.bound();
+        let bound = bound.map(|(policy, binding)| (policy.to_owned(), binding.to_owned()));
+        let now: BTreeSet<(String, String)> = policies.chain(bound).collect();
+        let mut served = self.served.lock().unwrap_or_else(PoisonError::into_inner);
+        for (policy, binding) in served.difference(&now) {
+            if binding.is_empty() {
+                let policy = policy.clone();
+                self.failed_open.remove(&PolicyLabels { policy });
+            }
+            for error_type in ERROR_TYPES {
+                for enforcement_action in ENFORCEMENT_ACTIONS {
+                    let labels = CheckLabels {
+                        policy: policy.clone(),
+                        policy_binding: binding.clone(),
+                        error_type,
+                        enforcement_action,
+                    };
+                    self.checks.remove(&labels);
+                    self.check_seconds.remove(&labels);
+                }
+            }
+        }
+        *served = now;
     }
 
     /// Records for how long a watch of the live source, or another request to it, has failed. `None` means that nothing fails.
@@ -376,6 +410,11 @@ impl Adding<'_> {
         metric
     }
 }
+
+/// The values of the label `error_type`.
+const ERROR_TYPES: [&str; 3] = ["compile_error", "invalid_error", "out_of_budget"];
+/// The values of the label `enforcement_action`.
+const ENFORCEMENT_ACTIONS: [&str; 4] = ["allow", "audit", "deny", "warn"];
 
 /// The name that the API server's metrics give to an action of a binding.
 pub(crate) fn enforcement(action: &str) -> &'static str {

@@ -22,6 +22,11 @@ given. The metrics of policies have the names and labels of kube-apiserver, so t
 for Gavel's.
 
 - A histogram `NAME` has the series `NAME_bucket`, `NAME_sum` and `NAME_count`; the info `gavel_build` is the series `gavel_build_info`.
+- `apiserver_validating_admission_policy_check_total` also counts requests that a policy denies because it cannot be evaluated: its kind of
+  params does not exist, or no params are found and `parameterNotFoundAction` is `Deny`. kube-apiserver does not count these denials. They
+  have the labels `error_type=\"invalid_error\"` and `enforcement_action=\"deny\"`, whatever the `validationActions` of the binding are, because
+  they deny the request. `policy_binding` is empty if the policy fails before its bindings are matched.
+- The series of a policy or binding are removed when it is deleted.
 - Labels never contain text from requests, except known paths and methods.
 - Timestamps are in seconds since 1970-01-01 UTC.
 - `process_cpu_seconds_total`, `process_resident_memory_bytes`, `process_open_fds` and similar metrics have the same meaning as in

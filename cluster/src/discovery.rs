@@ -18,7 +18,8 @@ pub(crate) struct Served {
     pub(crate) namespaced: bool,
 }
 
-/// Finds a kind; `None` if no API serves it.
+/// Finds a kind, which may be in lower case, as in a `paramKind`; `None` if no API serves it. Unlike API servers (client-go
+/// `restmapper/discovery.go`), does not accept the kinds of lists: an API server cannot list their objects.
 ///
 /// # Errors
 ///
@@ -42,7 +43,10 @@ pub(crate) async fn find(
         Err(error) => return Err(error),
     };
     let mut resources = listed.resources.into_iter();
-    let found = resources.find(|found| found.kind == kind && !found.name.contains('/'));
+    let found = resources.find(|found| {
+        let has_kind = found.kind == kind || found.kind.to_ascii_lowercase() == kind;
+        has_kind && !found.name.contains('/')
+    });
     Ok(found.map(|found| Served {
         resource: resource(group, version, kind, &found.name),
         namespaced: found.namespaced,

@@ -35,17 +35,23 @@ pub(crate) struct Informer {
     pub(crate) sender: mpsc::Sender<KindEvent>,
 }
 
-/// The name of a kind in origins and messages: `configmaps`, `widgets.example.com/v1`.
+/// The name of a kind in origins and messages: `configmaps`, `widgets.example.com/v1`. A kind in lower case is another kind, because the
+/// `kind` of params is the one of the `paramKind`: `configmaps (configmap)`.
 pub(crate) fn name(resource: &ApiResource) -> String {
     let ApiResource {
         group,
         version,
         plural,
+        kind,
         ..
     } = resource;
-    match group.as_str() {
+    let name = match group.as_str() {
         "" => plural.clone(),
         group => format!("{plural}.{group}/{version}"),
+    };
+    match kind.contains(|letter: char| letter.is_ascii_uppercase()) {
+        true => name,
+        false => format!("{name} ({kind})"),
     }
 }
 

@@ -53,7 +53,7 @@ pub(crate) fn native() -> impl Iterator<Item = ApiResource> {
 
 /// Whether a kind is one of Kubernetes' built-in policies and bindings, in any version.
 pub(crate) fn is_native(resource: &ApiResource) -> bool {
-    let has_name = |(kind, _): (&str, &str)| kind == resource.kind;
+    let has_name = |(kind, _): (&str, &str)| kind.eq_ignore_ascii_case(&resource.kind);
     resource.group == api::GROUP && KINDS.into_iter().any(has_name)
 }
 

@@ -100,6 +100,18 @@ fn notes(follower: &Follower) -> String {
 }
 
 #[tokio::test]
+async fn a_kind_of_params_may_be_in_lower_case() {
+    let code = Arc::new(AtomicU16::new(200));
+    let mut follower = follower(&code, watch::channel(None).0);
+    for (kind, name) in [("Secret", "secrets"), ("secret", "secrets (secret)")] {
+        follower.take(policy(kind)).await;
+        let ended = follower.lookups.join_next().await.unwrap();
+        follower.found(ended).await;
+        assert!(follower.watches(name), "{kind}");
+    }
+}
+
+#[tokio::test]
 async fn a_kind_of_params_that_is_not_served_is_noted_while_a_policy_names_it() {
     let code = Arc::new(AtomicU16::new(200));
     let mut follower = follower(&code, watch::channel(None).0);

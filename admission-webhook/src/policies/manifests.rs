@@ -29,8 +29,7 @@ impl Manifests {
     ///
     /// # Errors
     ///
-    /// A folder that cannot be listed, or that contains no manifests. A file that cannot be read or does not exist is not an error
-    /// of all manifests.
+    /// A folder that cannot be listed, or that contains no manifests. If a file cannot be read or does not exist, only its text is an error.
     pub(super) fn read(paths: &[PathBuf], recursive: bool) -> Result<Self, Vec<String>> {
         let (mut files, mut problems) = (BTreeSet::new(), Vec::new());
         for path in paths {

@@ -69,8 +69,8 @@ pub struct Limits {
     pub header_timeout: Duration,
     /// How long a connection can be idle. The API server keeps its connections open for 90 seconds.
     pub idle_timeout: Duration,
-    /// The limit of open connections. To accept one more, the server closes the least active connection of the client that has the most
-    /// connections.
+    /// The limit of open connections. To accept one more, the server closes a connection on which no request arrives or is decided, or else
+    /// the slowest.
     pub connections: usize,
     /// The number of threads for evaluations that take more than a millisecond. An evaluation that takes more than 20 ms on such a thread
     /// stops, and starts again on a second set of threads: the same number, but at least two.

@@ -1,13 +1,18 @@
-//! The activity of a connection, by which idle connections are found and closed.
+//! The activity of a connection, by which connections that are idle or slow are found and closed.
 
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use tokio::sync::Notify;
+use tokio::time::Instant;
+
+/// How long a client may take to send its first request or a body, or to take an answer, while others wait: new connections at the
+/// connection limit, or the shutdown.
+pub(super) const PATIENCE: Duration = Duration::from_secs(1);
 
 /// The phase of a connection. In HTTP/1.1, a connection handles one request at a time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Phase {
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Phase {
     /// No request has arrived yet.
     New,
     /// The last request has been answered, and no other has arrived.
@@ -28,6 +33,19 @@ impl Phase {
         Phase::Answering,
         Phase::Working,
     ];
+}
+
+/// The rank of a connection that can be closed to make room for another; the lowest rank is closed first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) enum Rank {
+    /// No request has arrived within [`PATIENCE`].
+    Silent,
+    /// The last request has been answered, and no other has arrived.
+    Idle,
+    /// The connection was opened just now. Its first request may be on its way.
+    New,
+    /// A body is arriving, or an answer is being sent, for longer than [`PATIENCE`].
+    Slow,
 }
 
 /// The phase of a connection, and when the phase began.
@@ -97,39 +115,51 @@ impl Activity {
         self.close.notify_one();
     }
 
-    /// Returns when the connection is asked to close while no request is being decided.
+    /// Returns when the connection is asked to close while it has a rank.
     pub(super) async fn must_close(&self) {
         loop {
             self.close.notified().await;
-            if self.phase() != Phase::Working {
+            if self.rank().is_some() {
                 return;
             }
         }
     }
 
-    /// The rank of the connection: the lowest rank is closed first. Connections without any request rank below idle ones, and idle ones
-    /// below those whose request is arriving or whose answer is being sent. In the same phase, the connection that has been in it longer
-    /// ranks lower. `None` while a request is being decided.
-    pub(super) fn rank(&self) -> Option<(Phase, Instant)> {
-        let phase = self.phase();
-        let since = Duration::from_millis(self.since.load(Ordering::Relaxed));
-        let since = self.opened.checked_add(since).unwrap_or(self.opened);
-        (phase != Phase::Working).then_some((phase, since))
+    /// The rank of the connection, and when its phase began. `None` while a request is being decided, and while a body arrives or an answer
+    /// is sent fast enough.
+    pub(super) fn rank(&self) -> Option<(Rank, Instant)> {
+        let since = self.since();
+        let is_slow = since.elapsed() >= PATIENCE;
+        let rank = match self.phase() {
+            Phase::New if is_slow => Rank::Silent,
+            Phase::New => Rank::New,
+            Phase::Idle => Rank::Idle,
+            Phase::Receiving | Phase::Answering if is_slow => Rank::Slow,
+            Phase::Receiving | Phase::Answering | Phase::Working => return None,
+        };
+        Some((rank, since))
     }
 
     /// Whether the connection should be closed: its client has not sent the first request or not taken an answer within `first`, or it has
     /// been idle for `idle`.
     pub(super) fn is_over(&self, first: Duration, idle: Duration) -> bool {
-        match self.rank() {
-            Some((Phase::New | Phase::Answering, since)) => since.elapsed() >= first,
-            Some((Phase::Idle, since)) => since.elapsed() >= idle,
-            _ => false,
+        let age = self.since().elapsed();
+        match self.phase() {
+            Phase::New | Phase::Answering => age >= first,
+            Phase::Idle => age >= idle,
+            Phase::Receiving | Phase::Working => false,
         }
     }
 
     /// Whether an answer is being sent.
     pub(super) fn is_answering(&self) -> bool {
         self.phase() == Phase::Answering
+    }
+
+    /// When the phase began.
+    fn since(&self) -> Instant {
+        let since = Duration::from_millis(self.since.load(Ordering::Relaxed));
+        self.opened.checked_add(since).unwrap_or(self.opened)
     }
 
     fn phase(&self) -> Phase {

@@ -3,7 +3,7 @@
 use std::convert::Infallible;
 use std::pin::pin;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use axum::body::Body;
 use axum::http::{HeaderValue, Request, Response, header};
@@ -19,15 +19,11 @@ use tokio_rustls::TlsAcceptor;
 use tower::Service;
 
 use super::Shared;
-use super::activity::Activity;
+use super::activity::{Activity, PATIENCE};
 use super::answer_body::{AnswerBody, InFlight};
 use super::request_body::RequestBody;
 use crate::http::routes;
 use crate::telemetry::bounded;
-
-/// How long a new connection can take to send its first request when the server is about to stop. The connection was accepted, so a request
-/// may be on its way.
-const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Serves a connection until it ends, is idle for too long, or must make room for another. When `closing` becomes true, requests
 /// in flight are answered and no more are accepted, except the first one of a new connection.
@@ -41,8 +37,10 @@ pub(super) async fn serve(
     let _ = stream.set_nodelay(true);
     let must_close = Arc::clone(&activity);
     tokio::select! {
-        () = must_close.must_close() => tracing::debug!("connection closed to make room for another"),
+        // A request that has arrived is read first. Then the connection is no longer idle, and stays open.
+        biased;
         () = handshake(stream, activity, shared, closing) => {}
+        () = must_close.must_close() => tracing::debug!("connection closed to make room for another"),
     }
 }
 
@@ -90,6 +88,7 @@ async fn requests(
     look.tick().await;
     let mut shutdown = pin!(async {
         let _ = closing.wait_for(|closing| *closing).await;
+        // The connection was accepted, so a request may be on its way.
         let _ = timeout(PATIENCE, activity.first_request()).await;
     });
     let mut is_closing = false;

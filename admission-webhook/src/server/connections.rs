@@ -1,5 +1,5 @@
-//! The open connections, limited in number. To open one more, the server closes the least active connection of the client that has the most
-//! connections.
+//! The open connections, limited in number. To open one more, the server closes a connection that sends no request; if there is none, the
+//! connection that has been sending its body, or taking its answer, for the longest time.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
@@ -10,7 +10,7 @@ use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 
-use super::activity::Activity;
+use super::activity::{Activity, Rank};
 
 /// The interval at which the server, at the connection limit, asks a connection to close, until one has closed.
 const ASK_AGAIN: Duration = Duration::from_millis(20);
@@ -47,8 +47,7 @@ impl Connections {
         }
     }
 
-    /// Registers an accepted connection. At the limit, closes the least active connection of the client with the most connections, and
-    /// waits until a connection has ended.
+    /// Registers an accepted connection. At the limit, asks another connection to close, and waits until a connection has ended.
     pub(super) async fn admit(self: &Arc<Self>, client: IpAddr) -> Open {
         let room = loop {
             let room = Arc::clone(&self.room);
@@ -79,21 +78,33 @@ impl Connections {
         }
     }
 
-    /// Closes the least active connection of the client with the most connections, so that a client with many connections cannot shut out
-    /// clients with few.
+    /// Closes the connection with the lowest rank, if a connection has a rank. New connections rank below slow ones only if they are more
+    /// than a quarter of all, so that clients who send slowly on many connections do not shut out new ones.
+    ///
+    /// Among silent, idle or new connections, the oldest of the client with most of them is closed. Among slow connections, the slowest is
+    /// closed, however many its client has: the client with most requests is usually the API server, and its requests arrive fast.
     fn close_one(&self) {
         let open = self.open();
-        let mut counts: HashMap<IpAddr, usize> = HashMap::new();
-        for known in open.values() {
-            let count = counts.entry(known.client).or_default();
-            *count = count.saturating_add(1);
+        let ranked = || {
+            open.values().filter_map(|known| {
+                let (rank, since) = known.activity.rank()?;
+                Some((rank, since, known))
+            })
+        };
+        let (mut new, mut counts) = (0_usize, HashMap::new());
+        for (rank, _, known) in ranked() {
+            new = new.saturating_add(usize::from(rank == Rank::New));
+            if rank != Rank::Slow {
+                let count: &mut usize = counts.entry((rank, known.client)).or_default();
+                *count = count.saturating_add(1);
+            }
         }
-        let ranked = open.values().filter_map(|known| {
-            let (phase, since) = known.activity.rank()?;
-            let count = counts.get(&known.client).copied();
-            Some(((Reverse(count), phase, since), known))
+        let are_few = new <= open.len() / 4;
+        let first = ranked().min_by_key(|(rank, since, known)| {
+            let count = counts.get(&(*rank, known.client)).copied();
+            (*rank == Rank::New && are_few, *rank, Reverse(count), *since)
         });
-        if let Some((_, known)) = ranked.min_by_key(|(rank, _)| *rank) {
+        if let Some((_, _, known)) = first {
             known.activity.close();
         }
     }
@@ -123,6 +134,7 @@ impl Drop for Open {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::server::activity::PATIENCE;
 
     #[test]
     fn clients_of_one_network_are_one() {
@@ -135,31 +147,114 @@ mod tests {
         assert!(!same("192.0.2.1", "192.0.2.2"));
     }
 
-    /// Exactly one connection is closed, and it belongs to the client with the most connections.
-    #[tokio::test]
-    async fn the_client_with_most_connections_makes_room() {
-        let many: IpAddr = "192.0.2.1".parse().unwrap();
-        for begins in [false, true] {
-            let connections = Arc::new(Connections::new(4));
-            let mut open = Vec::new();
-            for _ in 0..3 {
-                let connection = connections.admit(many).await;
-                if begins {
-                    connection.activity.begin();
+    /// What a client does on a connection.
+    #[derive(Debug, Clone, Copy, PartialEq)]
+    enum Client {
+        SendsNothing,
+        SendsBody,
+        TakesAnswer,
+        Waits,
+        IsIdle,
+    }
+    use Client::{IsIdle, SendsBody, SendsNothing, TakesAnswer, Waits};
+
+    /// Opens groups of connections: how many seconds after the group before, of how many addresses, how many of each address, and what the
+    /// clients do. Then makes room for others until no connection can be closed. Returns the groups of the closed connections, in order.
+    async fn closed(groups: &[(u64, u8, usize, Client)]) -> Vec<usize> {
+        let connections = Arc::new(Connections::new(usize::MAX));
+        let mut open = Vec::new();
+        for (group, (seconds, addresses, each, client)) in groups.iter().enumerate() {
+            tokio::time::sleep(Duration::from_secs(*seconds)).await;
+            for address in 0..*addresses {
+                let address = IpAddr::from([192, 0, u8::try_from(group).unwrap(), address]);
+                for _ in 0..*each {
+                    let connection = connections.admit(address).await;
+                    let activity = &connection.activity;
+                    let request = (*client != SendsNothing).then(|| activity.begin());
+                    match (client, request) {
+                        (Waits, _) => activity.received(),
+                        (TakesAnswer, _) => activity.answer(),
+                        (IsIdle, Some(request)) => activity.end(request),
+                        _ => {}
+                    }
+                    open.push((group, connection));
                 }
-                open.push(connection);
             }
-            let few = connections.admit("192.0.2.2".parse().unwrap()).await;
-            connections.close_one();
-            let closings = open
-                .iter()
-                .map(|each| timeout(ASK_AGAIN, each.activity.must_close()));
-            let mut closed = 0;
-            for closing in closings {
-                closed += usize::from(closing.await.is_ok());
-            }
-            assert_eq!(closed, 1);
-            assert!(timeout(ASK_AGAIN, few.activity.must_close()).await.is_err());
         }
+        let mut closed = Vec::new();
+        loop {
+            connections.close_one();
+            let mut one = None;
+            for (position, (_, connection)) in open.iter().enumerate() {
+                tokio::select! {
+                    biased;
+                    () = connection.activity.must_close() => assert_eq!(one.replace(position), None),
+                    () = std::future::ready(()) => {}
+                }
+            }
+            let Some(position) = one else {
+                return closed;
+            };
+            closed.push(open.remove(position).0);
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn connections_without_a_request_make_room_before_others() {
+        for (groups, expected) in [
+            // Silent connections from many addresses, while one client sends many reviews.
+            (
+                vec![(0, 1, 8, SendsBody), (0, 20, 3, SendsNothing)],
+                vec![1; 60],
+            ),
+            (
+                vec![
+                    (0, 1, 2, IsIdle),
+                    (0, 1, 1, SendsNothing),
+                    (0, 1, 1, Waits),
+                    (1, 1, 1, SendsNothing),
+                    (0, 1, 1, SendsBody),
+                ],
+                vec![1, 0, 0, 3],
+            ),
+            // The client with most connections of a kind.
+            (vec![(0, 1, 1, IsIdle), (1, 1, 3, IsIdle)], vec![1, 1, 0, 1]),
+            (
+                vec![
+                    (0, 1, 1, SendsNothing),
+                    (0, 1, 9, SendsBody),
+                    (0, 1, 2, SendsNothing),
+                ],
+                vec![2, 0, 2],
+            ),
+            // Slow clients: the slowest, not the client with most connections.
+            (
+                vec![
+                    (0, 3, 1, SendsBody),
+                    (1, 1, 1, TakesAnswer),
+                    (1, 1, 9, SendsBody),
+                    (1, 1, 9, SendsBody),
+                ],
+                [vec![0; 3], vec![1], vec![2; 9]].concat(),
+            ),
+            // New connections make room before slow ones, unless they are at most a quarter of all.
+            (
+                vec![(0, 9, 1, SendsBody), (1, 1, 3, SendsNothing)],
+                vec![0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0],
+            ),
+        ] {
+            assert_eq!(closed(&groups).await, expected, "{groups:?}");
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_connection_whose_request_arrives_stays_open() {
+        let activity = Activity::new();
+        activity.close();
+        activity.begin();
+        assert!(timeout(PATIENCE / 2, activity.must_close()).await.is_err());
+        tokio::time::sleep(PATIENCE).await;
+        activity.close();
+        activity.must_close().await;
     }
 }

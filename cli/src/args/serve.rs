@@ -112,8 +112,8 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "BYTES", value_parser = bytes::<usize>, default_value = "256Mi")]
     pub(crate) max_memory: usize,
 
-    /// The maximum number of open connections. To accept one more, Gavel closes the longest idle connection of the client with the most
-    /// connections
+    /// The maximum number of open connections. To accept one more, Gavel closes a connection on which no request arrives or is decided, or
+    /// else the slowest
     #[arg(long, value_name = "COUNT", value_parser = number(1..=usize::MAX), default_value_t = Limits::default().connections)]
     pub(crate) max_connections: usize,
 

@@ -1,8 +1,10 @@
 //! Hostile clients. They must get few resources, and other clients must be served.
 
 use std::io::{ErrorKind, Read, Write};
-use std::net::TcpStream;
+use std::net::{Ipv4Addr, SocketAddr, TcpStream};
 use std::time::{Duration, Instant};
+
+use tokio::net::TcpSocket;
 
 use crate::server::{Server, post_review, review};
 
@@ -111,9 +113,8 @@ fn unfinished_bodies_end_before_their_deadlines() {
     let mut stream = TcpStream::connect(server.address).unwrap();
     let head = "POST /validate?timeout=30s HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{";
     stream.write_all(head.as_bytes()).unwrap();
-    let (began, mut status) = (Instant::now(), [0; 12]);
-    stream.read_exact(&mut status).unwrap();
-    assert_eq!(&status, b"HTTP/1.1 408");
+    let began = Instant::now();
+    expect(&mut stream, "408");
     assert!(began.elapsed() < Duration::from_secs(25));
 }
 
@@ -127,9 +128,7 @@ async fn idle_connections_make_room_for_others() {
     };
     let served = |_| {
         let mut stream = open("GET /livez HTTP/1.1\r\nHost: x\r\n\r\n");
-        let mut answer = [0; 15];
-        stream.read_exact(&mut answer).unwrap();
-        assert_eq!(&answer, b"HTTP/1.1 200 OK");
+        expect(&mut stream, "200");
         stream
     };
     // One connection that was served, then connections that send no request or only a part of one.
@@ -151,4 +150,55 @@ async fn idle_connections_make_room_for_others() {
     let took = tokio::task::spawn_blocking(move || until_closed(longest));
     assert!(took.await.unwrap() < Duration::from_secs(10));
     drop(idle);
+}
+
+/// The API server is one client with many connections. Clients with many addresses and few connections each must not end its reviews.
+#[tokio::test(flavor = "multi_thread")]
+async fn silent_connections_from_many_addresses_end_no_review() {
+    let server = Server::start(&["--demo", "--plain-http", "--max-connections", "64"]);
+    let open = async |address: [u8; 4]| {
+        let socket = TcpSocket::new_v4().unwrap();
+        let address = SocketAddr::from((Ipv4Addr::from(address), 0));
+        socket.bind(address).unwrap();
+        let stream = socket.connect(server.address).await.unwrap();
+        let stream = stream.into_std().unwrap();
+        stream.set_nonblocking(false).unwrap();
+        stream
+    };
+    let body = review("x").to_string();
+    let (begin, rest) = body.split_at(body.len() / 2);
+    let head = format!(
+        "POST /validate HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n",
+        body.len()
+    );
+    let mut reviews = Vec::new();
+    for _ in 0..8 {
+        let mut stream = open([127, 0, 0, 1]).await;
+        stream.write_all(head.as_bytes()).unwrap();
+        stream.write_all(begin.as_bytes()).unwrap();
+        reviews.push(stream);
+    }
+    // The bodies now arrive slowly.
+    std::thread::sleep(Duration::from_millis(1_100));
+    let mut silent = Vec::new();
+    for n in 0..60 {
+        silent.push(open([127, 0, 1, n / 3]).await);
+    }
+    // Connections are accepted in order, so the silent ones have been accepted when this one is served.
+    let mut last = open([127, 0, 0, 2]).await;
+    last.write_all(b"GET /livez HTTP/1.1\r\nHost: x\r\n\r\n")
+        .unwrap();
+    expect(&mut last, "200");
+    for mut stream in reviews {
+        stream.write_all(rest.as_bytes()).unwrap();
+        expect(&mut stream, "200");
+    }
+}
+
+/// Checks the status of the next answer.
+#[track_caller]
+fn expect(stream: &mut TcpStream, status: &str) {
+    let mut line = [0; 12];
+    stream.read_exact(&mut line).unwrap();
+    assert_eq!(line.strip_prefix(b"HTTP/1.1 "), Some(status.as_bytes()));
 }

@@ -58,6 +58,17 @@ impl ApiError {
         )
     }
 
+    /// 413: the body with its values, or the answer, may take `needed` bytes of memory, more than `limit`.
+    pub(crate) fn too_much_memory(needed: usize, limit: usize) -> Self {
+        let message = format!(
+            "Request entity too large: it may take {needed} bytes of memory, but a request or an answer gets at most three quarters of --max-memory, {limit} bytes"
+        );
+        ApiError {
+            message,
+            ..ApiError::too_large(limit)
+        }
+    }
+
     /// 415: the content type is not JSON.
     pub(crate) fn unsupported_media_type() -> Self {
         let message = "the body of the request was in an unknown format - accepted media types include: application/json";

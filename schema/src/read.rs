@@ -12,7 +12,11 @@ pub fn read_value<'a>(text: &'a [u8], arena: &'a Arena) -> serde_json::Result<Va
     let value = simdutf8::basic::from_utf8(text).ok();
     match value.and_then(|text| read_json(text, arena)) {
         Some(value) => Ok(value),
-        None => Ok(arena.document(json::read(text)?)),
+        None => {
+            // A document can take a hundred times the memory of its text, so texts that are no JSON are not read into one.
+            json::check(text)?;
+            Ok(arena.document(json::read(text)?))
+        }
     }
 }
 
@@ -34,6 +38,9 @@ mod tests {
         check(b"[1] 2");
         check(b"[1, \"\xff\"]");
         check(b"{\"a\": 1,}");
+        check(br#"{"a": [true, null, 1.5, -1], "b": "\ud800"}"#);
+        check(b"[1e400]");
+        check(b"{1: 2}");
         for levels in [127, 128] {
             check(&[vec![b'['; levels], vec![b']'; levels]].concat());
         }

@@ -12,9 +12,13 @@ use tokio::time::timeout_at;
 
 use crate::status::ApiError;
 
-/// The maximum number of bytes that one JSON value takes while it is read. A list that grows moves to twice the memory, and the arena keeps
-/// the old copy too.
-const VALUE: usize = 96;
+/// The most memory that a JSON value, and the name of a field, each take while they are read, in bytes: they are in the list of pending
+/// values and in the arena, and names are sorted.
+const VALUE: usize = 52;
+
+/// The most memory that each value, and each object, takes in a document.
+const DOCUMENT_VALUE: usize = 48;
+const DOCUMENT_OBJECT: usize = 1024;
 
 /// When the first chunk arrives, memory for the announced size of the body is reserved, but at most this many times the chunk's size.
 const AHEAD: usize = 16;
@@ -67,18 +71,18 @@ impl BodyLimits {
         BodyLimits { one, total, all }
     }
 
-    /// Reads a JSON body and reserves memory for its values, plus `per_object` bytes for each JSON object in it.
+    /// Reads a JSON body and reserves memory for its values, and for `documents` copies of them as documents.
     ///
     /// # Errors
     ///
-    /// 415 if the content type is not JSON, 413 if the body is too large, 429 if all bodies together need too much memory, 408 if the body
-    /// arrives too slowly or not before the deadline, 400 if the connection breaks.
+    /// 415 if the content type is not JSON, 413 if the body is too large or has too many values, 429 if all bodies together need too much
+    /// memory, 408 if the body arrives too slowly or not before the deadline, 400 if the connection breaks.
     pub(crate) async fn read_json(
         &self,
         headers: &HeaderMap,
         body: Body,
         deadline: Instant,
-        per_object: usize,
+        documents: usize,
     ) -> Result<HeldBody, ApiError> {
         if !is_json(headers) {
             return Err(ApiError::unsupported_media_type());
@@ -89,7 +93,7 @@ impl BodyLimits {
         if announced.is_some_and(|length| length > self.one) {
             return Err(ApiError::too_large(self.one));
         }
-        self.read(body, announced, deadline, per_object).await
+        self.read(body, announced, deadline, documents).await
     }
 
     async fn read(
@@ -97,7 +101,7 @@ impl BodyLimits {
         mut body: Body,
         announced: Option<usize>,
         deadline: Instant,
-        per_object: usize,
+        documents: usize,
     ) -> Result<HeldBody, ApiError> {
         let mut read = HeldBody {
             bytes: Vec::new(),
@@ -139,12 +143,8 @@ impl BodyLimits {
                 (until, piece) = (end_of_piece(), length.saturating_add(PIECE));
             }
         }
-        let values = read.values().saturating_mul(VALUE);
-        let objects = match per_object {
-            0 => 0,
-            _ => read.objects().saturating_mul(per_object),
-        };
-        self.hold(&mut read, values.saturating_add(objects))?;
+        let values = read.values(documents);
+        self.hold(&mut read, values)?;
         Ok(read)
     }
 
@@ -152,7 +152,7 @@ impl BodyLimits {
     ///
     /// # Errors
     ///
-    /// 429 if all bodies together need too much memory.
+    /// 413 if the answer is too large, 429 if all bodies together need too much memory.
     pub(crate) fn hold_answer(&self, bytes: Vec<u8>) -> Result<Bytes, ApiError> {
         let size = bytes.capacity();
         let mut answer = HeldBody { bytes, held: None };
@@ -160,19 +160,21 @@ impl BodyLimits {
         Ok(Bytes::from_owner(answer))
     }
 
-    /// Reserves more bytes for a body. A single body can take all memory that is not reserved for small bodies, so that it can always be
-    /// read when there are no other bodies.
+    /// Reserves more bytes for a body. A single body can take all memory that is not reserved for small bodies.
     fn hold(&self, body: &mut HeldBody, bytes: usize) -> Result<(), ApiError> {
         let held = body
             .held
             .as_ref()
             .map_or(0, OwnedSemaphorePermit::num_permits);
-        let reserved = match held.saturating_add(bytes) {
+        let needed = held.saturating_add(bytes);
+        let reserved = match needed {
             ..=SMALL => 0,
             _ => self.total.div_ceil(4),
         };
         let most = self.total.saturating_sub(reserved);
-        let bytes = bytes.min(most.saturating_sub(held));
+        if needed > most {
+            return Err(ApiError::too_much_memory(needed, most));
+        }
         if bytes > self.all.available_permits().saturating_sub(reserved) {
             return Err(ApiError::too_many_requests());
         }
@@ -188,15 +190,22 @@ impl BodyLimits {
 }
 
 impl HeldBody {
-    /// An upper bound of the number of values in the body: one for each comma and each opening bracket, and one more.
-    fn values(&self) -> usize {
-        let separators = count(&self.bytes, |byte| matches!(byte, b',' | b'[' | b'{'));
-        separators.saturating_add(1)
-    }
-
-    /// An upper bound of the number of objects in the body.
-    fn objects(&self) -> usize {
-        count(&self.bytes, |byte| byte == b'{')
+    /// An upper bound of the memory that the values of the body take, in bytes, with `documents` copies as documents. There is at most one
+    /// value or name for each comma, colon and opening bracket, and one more. Texts with escapes are copied.
+    fn values(&self, documents: usize) -> usize {
+        let is_separator = |byte| matches!(byte, b',' | b':' | b'[' | b'{');
+        let values = count(&self.bytes, is_separator).saturating_add(1);
+        let value = DOCUMENT_VALUE
+            .saturating_mul(documents)
+            .saturating_add(VALUE);
+        let objects = match documents {
+            0 => 0,
+            _ => count(&self.bytes, |byte| byte == b'{').saturating_mul(documents),
+        };
+        values
+            .saturating_mul(value)
+            .saturating_add(objects.saturating_mul(DOCUMENT_OBJECT))
+            .saturating_add(self.bytes.len())
     }
 }
 
@@ -244,20 +253,22 @@ mod tests {
         assert!(hold(SMALL).is_some());
         assert!(hold(1 << 20).is_none());
         drop((large, small));
-        assert!(hold(usize::MAX).is_some());
+        assert!(hold(12 << 20).is_some());
+        assert!(hold((12 << 20) + 1).is_none());
     }
 
     #[test]
     fn values_and_objects_are_counted_in_bodies_of_all_lengths() {
         for elements in [0, 1, 254, 255, 256, 10_000] {
             let list = vec![r#"{"a": [1]}"#; elements].join(",");
-            let body = HeldBody {
-                bytes: format!("[{list}]").into_bytes(),
-                held: None,
-            };
-            assert_eq!(body.objects(), elements);
-            let commas = elements.saturating_sub(1);
-            assert_eq!(body.values(), 2 + 2 * elements + commas);
+            let bytes = format!("[{list}]").into_bytes();
+            let length = bytes.len();
+            let body = HeldBody { bytes, held: None };
+            let values = 2 + 3 * elements + elements.saturating_sub(1);
+            let read = values * VALUE + length;
+            assert_eq!(body.values(0), read);
+            let document = values * DOCUMENT_VALUE + elements * DOCUMENT_OBJECT;
+            assert_eq!(body.values(2), read + 2 * document);
             let separators = vec![b','; elements];
             assert_eq!(count(&separators, |byte| byte == b','), elements);
         }

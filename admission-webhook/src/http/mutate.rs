@@ -12,13 +12,13 @@ use super::answers::{Answers, Attempt};
 use super::validate::{Method, answer, log};
 use crate::evaluation::{Outcome, Turn};
 
-/// The bytes that a JSON object takes while it is mutated: there may be three copies of the document.
-const PER_OBJECT: usize = 2048;
+/// A mutation may have three copies of the object in memory. The memory that is reserved for one document suffices for one and a half.
+const DOCUMENTS: usize = 2;
 
 /// Answers a review with a patch of the object.
 pub(super) async fn policies(State(app): State<Arc<App>>, request: Request) -> Response {
     let method = Method {
-        per_object: PER_OBJECT,
+        documents: DOCUMENTS,
         ..Method::new(by_policies)
     };
     answer(&app, request, method).await

@@ -31,7 +31,7 @@ pub(super) async fn policies(State(app): State<Arc<App>>, request: Request) -> R
 /// Answers a review of a custom resource by validating the resource against its definition.
 pub(super) async fn definitions(State(app): State<Arc<App>>, request: Request) -> Response {
     let method = Method {
-        per_object: PER_OBJECT,
+        documents: 1,
         ..Method::new(by_definitions)
     };
     answer(&app, request, method).await
@@ -40,7 +40,7 @@ pub(super) async fn definitions(State(app): State<Arc<App>>, request: Request) -
 /// Answers a review of a policy or binding as the API server answers a request for the built-in kind.
 pub(super) async fn registrations(State(app): State<Arc<App>>, request: Request) -> Response {
     let method = Method {
-        per_object: PER_OBJECT,
+        documents: 1,
         inline: false,
         ..Method::new(by_registrations)
     };
@@ -51,14 +51,11 @@ pub(super) async fn registrations(State(app): State<Arc<App>>, request: Request)
 pub(super) type Decide =
     fn(&App, &AdmissionRequest<'_>, &Turn, Option<&Arc<Answers>>) -> Outcome<AdmissionResponse>;
 
-/// The bytes that a JSON object takes as a document.
-const PER_OBJECT: usize = 1024;
-
 /// How a path decides requests.
 pub(super) struct Method {
     pub(super) decide: Decide,
-    /// The bytes of memory that each JSON object in the body takes besides its values.
-    pub(super) per_object: usize,
+    /// The number of copies of the body, as documents, that are in memory at the same time.
+    pub(super) documents: usize,
     /// Whether a request with a small body is first decided on the thread that read it. Compiling one expression can take a hundred times
     /// as long as that thread may be held.
     pub(super) inline: bool,
@@ -68,7 +65,7 @@ impl Method {
     pub(super) fn new(decide: Decide) -> Self {
         Method {
             decide,
-            per_object: 0,
+            documents: 0,
             inline: true,
         }
     }
@@ -88,7 +85,7 @@ async fn try_answer(
     request: Request,
     Method {
         decide,
-        per_object,
+        documents,
         inline,
     }: Method,
 ) -> Result<Response, ApiError> {
@@ -98,7 +95,7 @@ async fn try_answer(
     let (head, body) = request.into_parts();
     let deadline = deadline(Instant::now(), head.uri.query().unwrap_or_default())?;
     let bodies = &app.bodies;
-    let body = bodies.read_json(&head.headers, body, deadline, per_object);
+    let body = bodies.read_json(&head.headers, body, deadline, documents);
     let body = body.await?;
     let inline = inline && body.bytes().len() <= INLINE_BODY;
     let answers = app.policies.live().map(Answers::new).map(Arc::new);

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use gavel_golang::utf8;
 use memchr::{memchr, memmem};
-use serde::de::DeserializeOwned;
+use serde::de::{Deserialize, DeserializeOwned, Deserializer, MapAccess, SeqAccess, Visitor};
 
 /// Reads a JSON text.
 ///
@@ -62,6 +62,73 @@ fn escaped_unit(text: &[u8], at: usize) -> Option<u16> {
     let (escape, _) = text.get(at..)?.split_first_chunk::<6>()?;
     let digits = std::str::from_utf8(escape.strip_prefix(b"\\u")?).ok()?;
     u16::from_str_radix(digits, 16).ok()
+}
+
+/// Checks that a text is JSON, in constant memory.
+///
+/// # Errors
+///
+/// The errors of [`read`] for a `serde_json::Value`.
+///
+/// ```
+/// use gavel_apimachinery::json;
+///
+/// assert!(json::check(b"[{}, 1]").is_ok());
+/// assert!(json::check(b"[{}, 1").is_err());
+/// ```
+pub fn check(text: &[u8]) -> serde_json::Result<()> {
+    read(text).map(|Checked| ())
+}
+
+/// A value that was read and dropped. Unlike `IgnoredAny`, it has read the escapes of its texts and the sizes of its numbers.
+struct Checked;
+
+impl<'de> Deserialize<'de> for Checked {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(Checked)
+    }
+}
+
+impl<'de> Visitor<'de> for Checked {
+    type Value = Checked;
+
+    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("any valid JSON value")
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<Checked, E> {
+        Ok(Checked)
+    }
+
+    fn visit_i64<E>(self, _: i64) -> Result<Checked, E> {
+        Ok(Checked)
+    }
+
+    fn visit_u64<E>(self, _: u64) -> Result<Checked, E> {
+        Ok(Checked)
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<Checked, E> {
+        Ok(Checked)
+    }
+
+    fn visit_str<E>(self, _: &str) -> Result<Checked, E> {
+        Ok(Checked)
+    }
+
+    fn visit_unit<E>(self) -> Result<Checked, E> {
+        Ok(Checked)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Checked, A::Error> {
+        while items.next_element::<Checked>()?.is_some() {}
+        Ok(Checked)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<Checked, A::Error> {
+        while fields.next_entry::<Checked, Checked>()?.is_some() {}
+        Ok(Checked)
+    }
 }
 
 /// Reads JSON values that stand one after the other.

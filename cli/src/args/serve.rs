@@ -108,7 +108,8 @@ pub(crate) struct ServeArgs {
     pub(crate) max_body: usize,
 
     /// The memory limit of all requests together, in bytes: the request bodies, the values parsed from the bodies, and the answers that
-    /// have not been sent. Gavel answers requests beyond the limit with 429
+    /// have not been sent. Gavel answers requests beyond the limit with 429, and a request that alone may take more than three quarters
+    /// of the limit with 413
     #[arg(long, value_name = "BYTES", value_parser = bytes::<usize>, default_value = "256Mi")]
     pub(crate) max_memory: usize,
 

@@ -148,11 +148,13 @@ async fn under_all_attacks_together_memory_is_bounded_and_others_are_served() {
         "--policies",
         folder.text(),
         "--self-signed",
+        // As in `deploy/`.
         "--max-evaluations",
         "2",
+        "--max-connections",
+        "256",
     ];
-    let bounds = ["--max-memory", "128Mi", "--max-connections", "256"];
-    let server = Server::start(&[&arguments[..], &bounds].concat());
+    let server = Server::start(&arguments);
     let ended = Arc::new(AtomicBool::new(false));
     let sent = Arc::new(AtomicUsize::new(0));
     let mut attackers = Vec::new();

@@ -111,15 +111,24 @@ async fn the_largest_review_of_an_api_server_is_decided() {
     review["request"]["oldObject"] = object;
     post_review(&server.client(), &server, &review).await;
 
-    // A single request is served, however many values it has and however small the memory limit is.
-    let server = Server::start(&["--demo", "--self-signed", "--max-memory", "16Mi"]);
     let numbers = vec![1; ((3 << 20) - 200) / 2];
     let object = json!({"kind": "ConfigMap", "apiVersion": "v1", "list": numbers});
     review["request"]["object"] = object.clone();
     review["request"]["oldObject"] = object;
     let body = review.to_string();
-    let (code, answer) = post(&server.client(), &server, "/validate?timeout=30s", body).await;
+    let path = "/validate?timeout=30s";
+    let (code, answer) = post(&server.client(), &server, path, body.clone()).await;
     assert_eq!(code, 200, "{answer}");
+
+    let server = Server::start(&["--demo", "--self-signed", "--max-memory", "16Mi"]);
+    let (code, answer) = post(&server.client(), &server, path, body).await;
+    assert_eq!(code, 413, "{answer}");
+    let message = answer["message"].as_str().unwrap();
+    let limit = (16 << 20) / 4 * 3;
+    assert!(
+        message.ends_with(&format!("three quarters of --max-memory, {limit} bytes")),
+        "{message}"
+    );
 
     let server = Server::start(&["--demo", "--self-signed", "--max-body", "7Mi"]);
     let (code, answer) = post(
@@ -130,6 +139,50 @@ async fn the_largest_review_of_an_api_server_is_decided() {
     )
     .await;
     assert_eq!(code, 413, "{answer}");
+}
+
+/// Large bodies whose values take much memory, finished or not, on all paths, with the arguments of `deploy/`.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_memory_of_large_reviews_is_bounded() {
+    let server = Server::start(&["--demo", "--self-signed", "--max-evaluations", "2"]);
+    let client = server.client();
+    let mut review = review("x");
+    review["request"]["object"]["data"] = "DATA".into();
+    let review = review.to_string();
+    let size = (7 << 20) - review.len();
+    let list = |value: &str, size: usize| {
+        let list = format!("{value},").repeat(size / (value.len() + 1));
+        format!("[{list}1]")
+    };
+    let names: String = (0..size / 11).map(|n| format!(r#""{n:06}":1,"#)).collect();
+    let mut served = 0;
+    for data in [
+        list("{}", size),
+        list("{}", size / 2),
+        list("1", size),
+        list(r#"{"":1}"#, size),
+        format!(r#"{{{names}"":1}}"#),
+        format!(r#""{}""#, "\\t".repeat(size / 2 - 9)),
+    ] {
+        let finished = review.replace("\"DATA\"", &data);
+        let mut unfinished = finished.clone();
+        unfinished.pop();
+        for (path, body) in [
+            ("/validate", unfinished),
+            ("/mutate", finished.clone()),
+            ("/validate/crd", finished.clone()),
+            ("/validate", finished),
+        ] {
+            let path = format!("{path}?timeout=30s");
+            let (code, answer) = post(&client, &server, &path, body).await;
+            assert!([200, 400, 413].contains(&code), "{answer}");
+            served += usize::from(code == 200);
+        }
+    }
+    assert!(served > 5, "{served}");
+    let peak = server.peak_memory();
+    println!("{served} reviews served; at most {} MiB", peak >> 20);
+    assert!(peak < (256 + 64) << 20, "{peak} bytes");
 }
 
 #[tokio::test(flavor = "multi_thread")]

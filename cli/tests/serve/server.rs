@@ -27,6 +27,8 @@ impl Server {
             .args(["serve", "--listen", "127.0.0.1:0", "--log-format", "json"])
             .args(["--log-level", "debug"])
             .args(arguments)
+            // As in the container image.
+            .env("MIMALLOC_PURGE_DELAY", "0")
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())

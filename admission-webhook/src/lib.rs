@@ -29,6 +29,7 @@
 //! `docs/serve.md` describes the endpoints, and `docs/security.md` describes the limits of time, size and memory.
 
 use std::net::SocketAddr;
+use std::pin::pin;
 use std::sync::Arc;
 
 mod config;
@@ -81,7 +82,7 @@ pub enum StartError {
     System(#[from] std::io::Error),
 }
 
-/// Runs the server until SIGTERM or SIGINT, then drains the requests in flight and returns.
+/// Runs the server until SIGTERM or SIGINT, then drains the requests in flight and returns. A signal also ends the start.
 ///
 /// # Errors
 ///
@@ -92,8 +93,13 @@ pub fn run(config: impl Future<Output = Result<Config, String>>) -> Result<(), S
         .thread_name("gavel")
         .build()?;
     let served = runtime.block_on(async {
-        let config = config.await.map_err(StartError::Config)?;
-        serve(config).await
+        // The signals are awaited from the beginning: a process with the id 1 ignores signals that it does not await.
+        let mut stop = pin!(shutdown_signal()?);
+        let started = tokio::select! {
+            () = &mut stop => return Ok(()),
+            started = start(config) => started?,
+        };
+        serve(started, stop).await
     });
     // Evaluations that are still running after the grace period are not awaited.
     runtime.shutdown_background();
@@ -103,30 +109,45 @@ pub fn run(config: impl Future<Output = Result<Config, String>>) -> Result<(), S
 /// The limit of connections to the listener for health and metrics. Only probes and a few scrapers connect to it.
 const HEALTH_CONNECTIONS: usize = 64;
 
-async fn serve(config: Config) -> Result<(), StartError> {
+/// A server that has read its files.
+type Started = (Config, Arc<App>, Option<Arc<Tls>>);
+
+/// Reads the manifests and the certificates, on another thread, so that the caller can stop waiting.
+async fn start(
+    config: impl Future<Output = Result<Config, String>>,
+) -> Result<Started, StartError> {
+    let mut config = config.await.map_err(StartError::Config)?;
+    let read = move || {
+        let metrics = Arc::new(Metrics::new());
+        let policies = Policies::load(config.policies.clone(), config.kubernetes, &metrics);
+        let policies = policies.map_err(StartError::Policies)?;
+        if policies.is_synced() {
+            metrics.reloaded(true);
+            metrics.synced();
+        }
+        let tls = config.tls.take().map(Tls::new).transpose()?.map(Arc::new);
+        if let Some(seconds) = tls.as_ref().and_then(|tls| tls.expires()) {
+            metrics.certificate_expires(seconds);
+        }
+        let app = Arc::new(App::new(policies, metrics, &config.limits));
+        Ok((config, app, tls))
+    };
+    let read = tokio::task::spawn_blocking(read).await;
+    read.map_err(std::io::Error::from)?
+}
+
+async fn serve(
+    (config, app, tls): Started,
+    stop: impl Future<Output = ()>,
+) -> Result<(), StartError> {
     let Config {
         address,
         health_address,
-        tls,
-        policies,
-        kubernetes,
+        policies: source,
         limits,
         shutdown,
+        ..
     } = config;
-    let metrics = Arc::new(Metrics::new());
-    let source = policies.clone();
-    let policies = Policies::load(policies, kubernetes, &metrics);
-    let policies = policies.map_err(StartError::Policies)?;
-    if policies.is_synced() {
-        metrics.reloaded(true);
-        metrics.synced();
-    }
-    let tls = tls.map(Tls::new).transpose()?.map(Arc::new);
-    if let Some(seconds) = tls.as_ref().and_then(|tls| tls.expires()) {
-        metrics.certificate_expires(seconds);
-    }
-    let app = Arc::new(App::new(policies, metrics, &limits));
-    let stop = shutdown_signal()?;
     let bind = |address, paths, tls, limits| {
         Server::bind(
             address,

@@ -1,7 +1,8 @@
 //! Requests in flight while manifests change, and while the server shuts down.
 
 use std::io::{Read, Write};
-use std::net::TcpStream;
+use std::net::{TcpListener, TcpStream};
+use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -153,4 +154,56 @@ fn a_connection_that_is_made_as_the_server_ends_sends_its_first_request() {
     assert!(answer.starts_with("HTTP/1.1 200 OK\r\n"), "{answer:?}");
     assert!(answer.contains("\r\nconnection: close\r\n"), "{answer:?}");
     assert!(server.wait().success());
+}
+
+/// A process that awaits a signal does not ignore it, even with the id 1.
+#[test]
+fn sigterm_ends_the_start() {
+    // An API server that never answers.
+    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+    let cluster = format!(
+        "apiVersion: v1\nkind: Config\ncurrent-context: a\nclusters: [{{name: a, cluster: {{server: 'http://{}'}}}}]\ncontexts: [{{name: a, context: {{cluster: a, user: a}}}}]\nusers: [{{name: a, user: {{}}}}]\n",
+        silent.local_addr().unwrap()
+    );
+    // Policies that take long to compile.
+    let call = format!("optional.of(1){}.hasValue()", ".optMap(a, a)".repeat(8));
+    let policies: Vec<String> = (0..2_000)
+        .map(|n| policy(&format!("p{n}"), &format!("{call} || {n} > 0"), "", "Deny"))
+        .collect();
+    let folder = Folder::new()
+        .with("kubeconfig", &cluster)
+        .with("policies.yaml", &policies.join("---\n"));
+    let (kubeconfig, policies) = (folder.file("kubeconfig"), folder.file("policies.yaml"));
+    for arguments in [
+        format!("--demo --self-signed --tls-secret gavel-tls --kubeconfig {kubeconfig}"),
+        format!("--plain-http --policies {policies}"),
+    ] {
+        let mut starting = Command::new(env!("CARGO_BIN_EXE_gavel"))
+            .args(["serve", "--listen", "127.0.0.1:0"])
+            .args(arguments.split(' '))
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let began = Instant::now();
+        while !awaits_sigterm(starting.id()) {
+            assert!(starting.try_wait().unwrap().is_none(), "{arguments:?}");
+            assert!(began.elapsed() < Duration::from_secs(30), "{arguments:?}");
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        let pid = starting.id().to_string();
+        let killed = Command::new("kill").args(["-TERM", &pid]).status();
+        assert!(killed.unwrap().success());
+        let ended = starting.wait_with_output().unwrap();
+        assert!(ended.status.success(), "{:?}", ended.status);
+        let logs = String::from_utf8(ended.stderr).unwrap();
+        assert!(!logs.contains(" serving "), "{logs}");
+    }
+}
+
+/// Whether the process handles SIGTERM, whose number is 15.
+fn awaits_sigterm(pid: u32) -> bool {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
+    let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:"));
+    let caught = u64::from_str_radix(caught.unwrap().trim(), 16).unwrap();
+    caught & (1 << 14) != 0
 }

@@ -183,7 +183,7 @@ async fn serve(
         tls.as_ref()
             .and_then(|tls| reload::kept(tls, &app.metrics))
             .map(tokio::spawn),
-        reload::policies(&source, &app).map(tokio::spawn),
+        reload::policies(&source, &app).await.map(tokio::spawn),
         reload::live(&source, &app).map(tokio::spawn),
     ];
     tracing::info!(address = %server.address()?, tls = tls.is_some(), "serving");

@@ -1,10 +1,9 @@
 //! Reads manifests and certificates again when they change.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::task::{JoinError, JoinHandle};
+use tokio::task::{JoinError, JoinHandle, spawn_blocking};
 use tokio::time::timeout;
 
 use crate::config::PolicySource;
@@ -17,15 +16,19 @@ use crate::watch::Changes;
 /// Reads certificates again whenever their files change. While only the certificate or only the key has changed, the two do not match: this
 /// is reported, and the old pair stays in use.
 pub(crate) async fn certificates(tls: Arc<Tls>, metrics: Arc<Metrics>) {
-    let mut changes = Changes::of(tls.files(), false);
+    let mut changes = Changes::of(tls.files(), false).await;
     // The files may have changed before they were watched.
     let mut seen = tls.first_hash();
     loop {
-        let now = tls.hash();
-        if now != seen {
-            seen = now;
-            certify(&tls, &metrics);
-        }
+        let (tls, metrics) = (Arc::clone(&tls), Arc::clone(&metrics));
+        let read = move || {
+            let now = tls.hash();
+            if now != seen {
+                certify(&tls, &metrics);
+            }
+            now
+        };
+        seen = spawn_blocking(read).await.unwrap_or(seen);
         changes.next().await;
     }
 }
@@ -38,7 +41,8 @@ pub(crate) fn kept(
     let (mut kept, tls, metrics) = (tls.kept()?, Arc::clone(tls), Arc::clone(metrics));
     Some(async move {
         while kept.changed().await.is_ok() {
-            certify(&tls, &metrics);
+            let (tls, metrics) = (Arc::clone(&tls), Arc::clone(&metrics));
+            let _ = spawn_blocking(move || certify(&tls, &metrics)).await;
         }
     })
 }
@@ -58,7 +62,7 @@ fn certify(tls: &Tls, metrics: &Metrics) {
 }
 
 /// Reads manifests again whenever they change. Returns `None` if the policies do not come from files.
-pub(crate) fn policies(
+pub(crate) async fn policies(
     source: &PolicySource,
     app: &Arc<App>,
 ) -> Option<impl Future<Output = ()> + use<>> {
@@ -68,7 +72,7 @@ pub(crate) fn policies(
     else {
         return None;
     };
-    let changes = Changes::of(paths.iter().map(PathBuf::as_path), *recursive);
+    let changes = Changes::of(paths.clone(), *recursive).await;
     Some(manifests(changes, Arc::clone(app)))
 }
 
@@ -111,7 +115,7 @@ async fn manifests(mut changes: Changes, app: Arc<App>) {
         changes.next().await;
         let reading = Arc::clone(&app);
         // Compiling takes time, so it runs on another thread, and requests are decided meanwhile.
-        let read = tokio::task::spawn_blocking(move || reading.policies.reload(&reading.metrics));
+        let read = spawn_blocking(move || reading.policies.reload(&reading.metrics));
         match warn_when_slow(read, &app, SLOW).await {
             Ok(Reload::Unchanged) => {}
             Ok(Reload::Done(problems)) => done(&app, problems),
@@ -153,6 +157,8 @@ fn done(app: &App, problems: Vec<Rejected>) {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use axum::body::{Body, to_bytes};
     use axum::http::Request;
     use gavel_libraries::Server;
@@ -177,35 +183,60 @@ mod tests {
         String::from_utf8(text.to_vec()).unwrap()
     }
 
+    /// Writes a new certificate and its key into a folder.
+    fn write(folder: &Path) {
+        let made = rcgen::generate_simple_self_signed(vec!["localhost".to_owned()]).unwrap();
+        std::fs::write(folder.join("tls.crt"), made.cert.pem()).unwrap();
+        std::fs::write(folder.join("tls.key"), made.signing_key.serialize_pem()).unwrap();
+    }
+
+    /// Offers a new certificate from files in a folder.
+    fn offer(folder: &Path) -> Arc<Tls> {
+        write(folder);
+        let (certificate, key) = (folder.join("tls.crt"), folder.join("tls.key"));
+        let settings = TlsSettings {
+            identity: Identity::Files { certificate, key },
+            client_ca: None,
+        };
+        Arc::new(Tls::new(settings).unwrap())
+    }
+
     #[tokio::test]
     async fn certificates_that_change_before_they_are_watched_are_loaded() {
-        let folder = std::env::temp_dir().join(format!("gavel-reload-{}", std::process::id()));
-        std::fs::create_dir_all(&folder).unwrap();
-        let (certificate, key) = (folder.join("tls.crt"), folder.join("tls.key"));
-        let write = || {
-            let made = rcgen::generate_simple_self_signed(vec!["localhost".to_owned()]).unwrap();
-            std::fs::write(&certificate, made.cert.pem()).unwrap();
-            std::fs::write(&key, made.signing_key.serialize_pem()).unwrap();
-        };
-        write();
-        let (certificate, key) = (certificate.clone(), key.clone());
-        let identity = Identity::Files { certificate, key };
-        let client_ca = None;
-        let tls = Arc::new(
-            Tls::new(TlsSettings {
-                identity,
-                client_ca,
-            })
-            .unwrap(),
-        );
+        let folder = tempfile::tempdir().unwrap();
+        let tls = offer(folder.path());
         let first = tls.current();
-        write();
+        write(folder.path());
         let watching = tokio::spawn(certificates(Arc::clone(&tls), Arc::new(Metrics::new())));
         while Arc::ptr_eq(&tls.current(), &first) {
             tokio::task::yield_now().await;
         }
         watching.abort();
-        std::fs::remove_dir_all(&folder).unwrap();
+    }
+
+    /// A file on a file system that does not answer, such as a FIFO without a writer.
+    #[cfg(unix)]
+    #[test]
+    fn requests_are_decided_while_a_file_is_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let tls = offer(folder.path());
+        let fifo = folder.path().join("tls.crt");
+        std::fs::remove_file(&fifo).unwrap();
+        let made = std::process::Command::new("mkfifo").arg(&fifo).status();
+        assert!(made.unwrap().success());
+        let (send, decided) = std::sync::mpsc::channel();
+        std::thread::spawn(move || {
+            let mut runtime = tokio::runtime::Builder::new_current_thread();
+            let runtime = runtime.enable_all().build().unwrap();
+            runtime.block_on(async {
+                tokio::spawn(certificates(tls, Arc::new(Metrics::new())));
+                // The other task has begun to read the file by then.
+                tokio::time::sleep(Duration::from_millis(200)).await;
+                send.send(()).unwrap();
+            });
+        });
+        let decided = decided.recv_timeout(Duration::from_secs(20));
+        assert_eq!(decided, Ok(()));
     }
 
     #[tokio::test]

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 use tokio::sync::mpsc;
+use tokio::task::spawn_blocking;
 
 /// How long files must be unchanged before they are read, so that several changes are read together.
 const QUIET: Duration = Duration::from_millis(100);
@@ -19,14 +20,21 @@ const POLL: Duration = Duration::from_secs(10);
 #[derive(Debug)]
 pub(crate) struct Changes {
     events: mpsc::Receiver<()>,
-    watcher: Option<RecommendedWatcher>,
+    /// `None` if files cannot be watched.
+    folders: Option<Folders>,
+}
+
+/// The watched folders.
+#[derive(Debug)]
+struct Folders {
+    watcher: RecommendedWatcher,
     folders: Vec<(PathBuf, RecursiveMode)>,
 }
 
 impl Changes {
     /// Watches folders, with all folders below them if `recursive`. A file is watched through its folder, because files are usually changed
     /// by replacing them.
-    pub(crate) fn of<'p>(paths: impl IntoIterator<Item = &'p Path>, recursive: bool) -> Self {
+    pub(crate) async fn of(paths: Vec<PathBuf>, recursive: bool) -> Self {
         let (notify, events) = mpsc::channel(1);
         let watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
             let is_read = event.is_ok_and(|event| matches!(event.kind, EventKind::Access(_)));
@@ -35,39 +43,34 @@ impl Changes {
                 let _ = notify.try_send(());
             }
         });
-        let mut watcher = match watcher {
-            Ok(watcher) => Some(watcher),
+        let watch = move |watcher| {
+            let folders = paths.iter().map(|path| watched(path, recursive)).collect();
+            let mut folders = Folders { watcher, folders };
+            folders.watch(|folder, error| {
+                tracing::warn!(%error, folder = %folder.display(), "the folder cannot be watched, so it is read every {} s", POLL.as_secs());
+            });
+            folders
+        };
+        let folders = match watcher {
+            Ok(watcher) => spawn_blocking(move || watch(watcher)).await.ok(),
             Err(error) => {
                 tracing::warn!(%error, "files cannot be watched, so they are read every {} s", POLL.as_secs());
                 None
             }
         };
-        let folders: Vec<_> = paths
-            .into_iter()
-            .map(|path| watched(path, recursive))
-            .collect();
-        for (folder, mode) in &folders {
-            if let Some(watcher) = &mut watcher
-                && let Err(error) = watcher.watch(folder, *mode)
-            {
-                tracing::warn!(%error, folder = %folder.display(), "the folder cannot be watched, so it is read every {} s", POLL.as_secs());
-            }
-        }
-        Changes {
-            events,
-            watcher,
-            folders,
-        }
+        Changes { events, folders }
     }
 
     /// Returns when files may have changed and have then been unchanged for [`QUIET`], or when it is time to poll.
     pub(crate) async fn next(&mut self) {
         self.wait().await;
-        // A folder may have been replaced by another. Errors are reported when the folder is read.
-        for (folder, mode) in &self.folders {
-            if let Some(watcher) = &mut self.watcher {
-                let _ = watcher.watch(folder, *mode);
-            }
+        if let Some(mut folders) = self.folders.take() {
+            let watch = move || {
+                // A folder may have been replaced by another. Errors are reported when the folder is read.
+                folders.watch(|_, _| {});
+                folders
+            };
+            self.folders = spawn_blocking(watch).await.ok();
         }
     }
 
@@ -82,6 +85,17 @@ impl Changes {
             while let Ok(Some(())) = tokio::time::timeout(QUIET, self.events.recv()).await {}
         };
         let _ = tokio::time::timeout(IMPATIENT, quiet).await;
+    }
+}
+
+impl Folders {
+    /// Watches the folders, with all folders that are below them now. This reads the folders.
+    fn watch(&mut self, failed: impl Fn(&Path, notify::Error)) {
+        for (folder, mode) in &self.folders {
+            if let Err(error) = self.watcher.watch(folder, *mode) {
+                failed(folder, error);
+            }
+        }
     }
 }
 

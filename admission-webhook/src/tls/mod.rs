@@ -144,8 +144,11 @@ impl Tls {
     }
 
     /// The files that the settings name.
-    pub(crate) fn files(&self) -> Vec<&Path> {
+    pub(crate) fn files(&self) -> Vec<PathBuf> {
         files(&self.settings)
+            .into_iter()
+            .map(Path::to_owned)
+            .collect()
     }
 }
 

@@ -1,6 +1,7 @@
 //! Authorization by the cluster: SubjectAccessReviews, cached as kube-apiserver's webhook authorizer caches them (apiserver
 //! `plugin/pkg/authorizer/webhook/webhook.go`).
 
+use std::hash::{BuildHasher, RandomState};
 use std::num::NonZeroUsize;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -19,8 +20,8 @@ use crate::client::bytes;
 
 /// The number of cached decisions.
 const DECISIONS: NonZeroUsize = NonZeroUsize::new(8192).expect("8192 is not zero");
-/// Decisions are cached only for questions whose text is shorter than this many bytes, so that the cache stays small.
-const LONGEST_QUESTION: usize = 10_000;
+/// Decisions are cached only if their reason has at most this many bytes, so that the cache stays small.
+const LONGEST_REASON: usize = 512;
 
 /// How long decisions are cached.
 #[derive(Debug, Clone, Copy)]
@@ -44,8 +45,7 @@ impl Default for AuthorizerCache {
 pub(crate) struct Access {
     client: Client,
     cache: AuthorizerCache,
-    /// The cached decision for each request, with the time at which it expires.
-    decisions: Mutex<LruCache<AuthorizerAttributes, (Instant, Decision)>>,
+    decisions: Decisions,
 }
 
 impl Access {
@@ -53,24 +53,13 @@ impl Access {
         Access {
             client,
             cache,
-            decisions: Mutex::new(LruCache::new(DECISIONS)),
+            decisions: Decisions::default(),
         }
     }
 
     /// The cached decision for a request, if there is one.
     pub(crate) fn known(&self, question: &AuthorizerAttributes) -> Option<Decision> {
-        let mut decisions = self
-            .decisions
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        let (until, decision) = decisions.get(question)?;
-        match Instant::now() < *until {
-            true => Some(decision.clone()),
-            false => {
-                decisions.pop(question);
-                None
-            }
-        }
+        self.decisions.known(question)
     }
 
     /// Asks the API server for a decision.
@@ -99,20 +88,60 @@ impl Access {
     }
 
     fn keep(&self, question: &AuthorizerAttributes, decision: &Decision) {
-        if decision.error.is_some() || !is_short(question) {
-            return;
-        }
         let time = match decision.verdict {
             Verdict::Allow => self.cache.authorized,
             Verdict::Deny | Verdict::NoOpinion => self.cache.unauthorized,
         };
-        if let Some(until) = Instant::now().checked_add(time) {
-            let mut decisions = self
-                .decisions
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner);
-            decisions.put(question.clone(), (until, decision.clone()));
+        self.decisions.keep(question, decision, time);
+    }
+}
+
+/// Cached decisions. Questions contain texts of users, which can be long, so the cache holds only their hashes. The keys of the hashes are
+/// random and secret, so that nobody can find two questions with the same hash.
+struct Decisions {
+    hashers: [RandomState; 2],
+    /// The decision for the hash of each question, with the time at which it expires.
+    kept: Mutex<LruCache<[u64; 2], (Instant, Decision)>>,
+}
+
+impl Default for Decisions {
+    fn default() -> Self {
+        Decisions {
+            hashers: Default::default(),
+            kept: Mutex::new(LruCache::new(DECISIONS)),
         }
+    }
+}
+
+impl Decisions {
+    fn known(&self, question: &AuthorizerAttributes) -> Option<Decision> {
+        let hash = self.hash(question);
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let (until, decision) = kept.get(&hash)?;
+        match Instant::now() < *until {
+            true => Some(decision.clone()),
+            false => {
+                kept.pop(&hash);
+                None
+            }
+        }
+    }
+
+    /// Keeps a decision for this time, unless it is an error (`shouldCache`) or has a long reason.
+    fn keep(&self, question: &AuthorizerAttributes, decision: &Decision, time: Duration) {
+        if decision.error.is_some() || decision.reason.len() > LONGEST_REASON {
+            return;
+        }
+        if let Some(until) = Instant::now().checked_add(time) {
+            let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+            kept.put(self.hash(question), (until, decision.clone()));
+        }
+    }
+
+    fn hash(&self, question: &AuthorizerAttributes) -> [u64; 2] {
+        self.hashers
+            .each_ref()
+            .map(|hasher| hasher.hash_one(question))
     }
 }
 
@@ -242,12 +271,6 @@ fn label_requirement(requirement: &LabelRequirement) -> Option<Json> {
     })
 }
 
-/// Whether the decision about a question may be cached (`shouldCache`). Unlike upstream's, the limit includes the user and the selectors,
-/// which the cache keeps, too.
-fn is_short(question: &AuthorizerAttributes) -> bool {
-    format!("{question:?}").len() < LONGEST_QUESTION
-}
-
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
@@ -289,22 +312,32 @@ mod tests {
     }
 
     #[test]
-    fn decisions_about_long_questions_are_not_cached() {
-        let long = "a,".repeat(5_000);
-        let question = |name: &str, selector: &str| AuthorizerAttributes {
+    fn decisions_are_kept_for_their_time_without_the_texts_of_questions() {
+        let question = |group: &str| AuthorizerAttributes {
             user: Arc::new(UserInfo {
-                name: name.to_owned(),
+                groups: vec![group.to_owned(), "x".repeat(1 << 20)],
                 ..UserInfo::default()
             }),
             verb: "list".to_owned(),
-            request: AuthorizerRequest::Resource(ResourceAttributes {
-                label_selector: parse_label_selector(selector),
-                ..ResourceAttributes::default()
-            }),
+            request: AuthorizerRequest::Path("/".to_owned()),
         };
-        assert!(is_short(&question("ada", "a")));
-        assert!(!is_short(&question(&long, "a")));
-        assert!(!is_short(&question("ada", &format!("{long}a"))));
+        let decision = |bytes: usize, error: Option<&str>| Decision {
+            verdict: Verdict::Allow,
+            reason: "r".repeat(bytes),
+            error: error.map(str::to_owned),
+        };
+        let check = |decision: &Decision, seconds: u64, is_kept: bool| {
+            let (decisions, asked) = (Decisions::default(), question("a"));
+            decisions.keep(&asked, decision, Duration::from_secs(seconds));
+            let known = decisions.known(&question("a"));
+            assert_eq!(known.as_ref(), is_kept.then_some(decision));
+            assert_eq!(decisions.known(&question("b")), None);
+            assert_eq!(Arc::strong_count(&asked.user), 1);
+        };
+        check(&decision(LONGEST_REASON, None), 60, true);
+        check(&decision(0, None), 0, false);
+        check(&decision(0, Some("e")), 60, false);
+        check(&decision(LONGEST_REASON + 1, None), 60, false);
     }
 
     #[test]

@@ -55,7 +55,7 @@ impl Kinds {
         object
     }
 
-    /// The problem of an object whose kind the API server does not have ([`Self::mistake`]).
+    /// The problem of an object whose kind the API server does not have.
     pub fn unknown(&self, document: &Document, server: Server) -> Option<Problem> {
         let key = Key::of(document.value()).ok()?;
         let kind = GroupVersionKind::new(key.api_version, key.kind);

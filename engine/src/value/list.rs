@@ -51,6 +51,15 @@ impl<'a> List<'a> {
         self.len() == 0
     }
 
+    /// Whether indices must be ints. All other lists also accept uints, and doubles without a fraction.
+    pub fn takes_only_ints(&self) -> bool {
+        match self.0 {
+            ListRepr::Shaped(..) => true,
+            ListRepr::View(view) => view.takes_only_ints(),
+            ListRepr::Values(_) | ListRepr::Json(_) | ListRepr::Owned(_) => false,
+        }
+    }
+
     /// The element at `index`, or `None` past the end.
     pub fn get(&self, index: usize) -> Option<Value<'a>> {
         match self.0 {

@@ -25,6 +25,11 @@ pub trait ListView: fmt::Debug {
     /// The element at `index`, or `None` past the end.
     fn get(&self, index: usize) -> Option<Value<'_>>;
 
+    /// Whether indices must be ints. All other lists also accept uints, and doubles without a fraction.
+    fn takes_only_ints(&self) -> bool {
+        false
+    }
+
     /// Whether `optional.ofNonZeroValue` treats the list as zero. Views of documents return false, as upstream's do.
     fn is_zero(&self) -> bool {
         self.is_empty()

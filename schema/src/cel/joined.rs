@@ -163,6 +163,10 @@ impl ListView for SchemaList<'_> {
         self.elements.value(index, self.item)
     }
 
+    fn takes_only_ints(&self) -> bool {
+        true
+    }
+
     fn is_zero(&self) -> bool {
         false
     }

@@ -13,7 +13,7 @@ use super::path::PathSet;
 use super::tree::{Attribute, Base, Field, Qualifier, QualifierKey};
 use crate::ast::ExprId;
 use crate::error::EvalError;
-use crate::value::{FieldKey, List, Value, ValueKind, number};
+use crate::value::{FieldKey, HeldError, List, Value, ValueKind, number};
 
 mod conditional;
 mod plain;
@@ -423,6 +423,11 @@ fn find<'a>(
         let found = find_index(list, key)?;
         if found.is_some() {
             host.check_key(&object, &key)?;
+            if key.as_int().is_none() && list.takes_only_ints() {
+                // The error is the element, so that `[?…]` returns it in an optional.
+                let error = EvalError::new(format!("unsupported index: {}", key.in_message()));
+                return Ok(Some(frame.arena.opaque(HeldError(error))));
+            }
         }
         return match found.map(|value| (frame.read(value), value)) {
             Some((Err(error), _)) if error.is_fatal() => Err(error),

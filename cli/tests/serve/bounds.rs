@@ -281,7 +281,7 @@ async fn check_others_are_decided(folder: &Folder, path: &str) {
     let (code, answer) = post(&client, &server, &format!("{path}?timeout=2s"), body).await;
     assert_eq!(code, 429, "{answer}");
     assert!(
-        began.elapsed() < Duration::from_secs(6),
+        began.elapsed() < Duration::from_secs(15),
         "{:?}",
         began.elapsed()
     );

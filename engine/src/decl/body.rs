@@ -76,7 +76,8 @@ pub struct Plain<A>(std::marker::PhantomData<A>);
 #[derive(Debug)]
 pub struct WithContext<A>(std::marker::PhantomData<A>);
 
-/// An argument that is a text or a type. A type is read as its name, because upstream converts the argument to a Go string.
+/// An argument that is a text or a type, or an optional that contains one. A type is read as its name, because upstream converts the argument
+/// to a Go string.
 #[derive(Debug, Clone, Copy)]
 pub struct NativeText<'a>(pub &'a str);
 
@@ -130,6 +131,7 @@ impl<'a, T: Opaque> Argument<'a> for &'a T {
 impl<'a> Argument<'a> for NativeText<'a> {
     #[inline]
     fn read(value: &Value<'a>) -> Option<Self> {
+        let value = value.out_of_optionals();
         value.as_str().or_else(|| value.as_type()).map(NativeText)
     }
 }

@@ -177,7 +177,7 @@ impl<'a> Value<'a> {
     }
 
     /// The value in the innermost of nested optionals; an empty optional stays as it is.
-    fn out_of_optionals(mut self) -> Self {
+    pub(crate) fn out_of_optionals(mut self) -> Self {
         while let Value(Repr::Optional(Some(&held))) = self {
             self = held;
         }

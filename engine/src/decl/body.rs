@@ -81,6 +81,10 @@ pub struct WithContext<A>(std::marker::PhantomData<A>);
 #[derive(Debug, Clone, Copy)]
 pub struct NativeText<'a>(pub &'a str);
 
+/// An argument that is an int, or an optional that contains one.
+#[derive(Debug, Clone, Copy)]
+pub struct NativeInt(pub i64);
+
 macro_rules! argument {
     ($($type:ty: $accessor:ident;)*) => {$(
         impl<'a> Argument<'a> for $type {
@@ -133,6 +137,13 @@ impl<'a> Argument<'a> for NativeText<'a> {
     fn read(value: &Value<'a>) -> Option<Self> {
         let value = value.out_of_optionals();
         value.as_str().or_else(|| value.as_type()).map(NativeText)
+    }
+}
+
+impl<'a> Argument<'a> for NativeInt {
+    #[inline]
+    fn read(value: &Value<'a>) -> Option<Self> {
+        value.out_of_optionals().as_int().map(NativeInt)
     }
 }
 

@@ -11,7 +11,7 @@ mod overload;
 mod provider;
 mod rows;
 
-pub use body::{Argument, Arguments, Body, NativeText, Plain, Returned, WithContext};
+pub use body::{Argument, Arguments, Body, NativeInt, NativeText, Plain, Returned, WithContext};
 pub(crate) use call_shape::{CallShape, Fit, OperandTypes};
 pub use context::CallContext;
 pub(crate) use declarations::NamesBelow;

@@ -3,7 +3,7 @@
 use bumpalo::collections::Vec;
 use gavel_engine::cost::{CallEstimate, Cost, SizeEstimate, formulas};
 use gavel_engine::decl::{
-    Arguments, CallContext, NativeText, Overload, PatternFunction, Yield, row,
+    Arguments, CallContext, NativeInt, NativeText, Overload, PatternFunction, Yield, row,
 };
 use gavel_engine::error::EvalError;
 use gavel_engine::value::Value;
@@ -64,7 +64,7 @@ fn find_all<'a>(
             (text, usize::MAX)
         }
         _ => {
-            let (text, _, most) = <(NativeText<'a>, Value<'a>, i64)>::read(args)?;
+            let (text, _, NativeInt(most)) = <(NativeText<'a>, Value<'a>, NativeInt)>::read(args)?;
             (text, usize::try_from(most).unwrap_or(usize::MAX))
         }
     };

@@ -30,6 +30,8 @@ pub(crate) struct Hooks<P, B> {
     of_resource: FxHashMap<String, Vec<usize>>,
     /// The positions of the policies that may match any resource.
     of_any: Vec<usize>,
+    /// The positions of all policies.
+    positions: Vec<usize>,
 }
 
 /// A policy with its bindings.
@@ -46,6 +48,7 @@ impl<P, B> Default for Hooks<P, B> {
             hooks: Vec::new(),
             of_resource: FxHashMap::default(),
             of_any: Vec::new(),
+            positions: Vec::new(),
         }
     }
 }
@@ -67,6 +70,7 @@ impl<P: Bounds, B: Bound> Hooks<P, B> {
                 continue;
             };
             let position = found.hooks.len();
+            found.positions.push(position);
             match policy.matcher().resource_names() {
                 Some(names) => {
                     for name in names {
@@ -94,22 +98,21 @@ impl<P: Bounds, B: Bound> Hooks<P, B> {
         &self,
         resource: Option<&str>,
     ) -> impl Iterator<Item = &Hook<P, B>> + Clone {
-        let (all, mut of_resource, mut of_any): (&[_], &[_], &[_]) = match resource {
-            None => (&self.hooks, &[], &[]),
+        let (mut of_resource, mut of_any): (&[usize], &[usize]) = match resource {
+            None => (&[], &self.positions),
             Some(name) => {
                 let of_resource = self.of_resource.get(name).map(Vec::as_slice);
-                (&[], of_resource.unwrap_or_default(), &self.of_any)
+                (of_resource.unwrap_or_default(), &self.of_any)
             }
         };
-        let some = std::iter::from_fn(move || {
+        std::iter::from_fn(move || {
             let next = match (of_resource.first(), of_any.first()) {
                 (Some(one), Some(other)) if one > other => of_any.split_off_first(),
                 (Some(_), _) => of_resource.split_off_first(),
                 (None, _) => of_any.split_off_first(),
             };
             self.hooks.get(*next?)
-        });
-        all.iter().chain(some)
+        })
     }
 }
 

@@ -178,7 +178,7 @@ impl<'a> Dispatch<'a> {
                     continue;
                 }
             };
-            let converted = match params.all().is_empty() || self.is_as_sent(matched) {
+            let converted = match self.is_as_sent(matched) || params.all().is_empty() {
                 true => Ok(()),
                 false => self.objects(matched).map(|_| ()),
             };

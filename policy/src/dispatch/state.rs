@@ -185,15 +185,29 @@ impl<'a> Dispatch<'a> {
     /// # Errors
     ///
     /// The host cannot convert an object.
+    #[inline]
     pub(crate) fn objects(&self, matched: Matched<'a>) -> Result<Objects<'a>, String> {
+        match self.is_as_sent(matched) {
+            true => Ok(self.objects_as_sent()),
+            false => self.converted_objects(matched.kind),
+        }
+    }
+
+    fn objects_as_sent(&self) -> Objects<'a> {
         let AdmissionRequest {
             object, old_object, ..
         } = *self.request;
-        let kind = matched.kind;
-        if self.is_as_sent(matched) {
-            let rename = || [object, old_object].map(|each| as_kind(each, kind, self.arena));
-            return Ok(*self.objects.get_or_init(rename));
-        }
+        let rename = |each| as_kind(each, &self.request.kind, self.arena);
+        *self
+            .objects
+            .get_or_init(|| [object, old_object].map(rename))
+    }
+
+    #[cold]
+    fn converted_objects(&self, kind: &'a GroupVersionKind) -> Result<Objects<'a>, String> {
+        let AdmissionRequest {
+            object, old_object, ..
+        } = *self.request;
         let mut converted = self.converted.borrow_mut();
         if let Some((_, known)) = converted.iter().find(|(known, _)| *known == kind) {
             return known.clone();
@@ -253,8 +267,11 @@ impl<'a> Dispatch<'a> {
     where
         'a: 'b,
     {
-        // If the objects cannot be converted, the policy is not evaluated.
-        let objects = self.objects(matched).unwrap_or([Value::NULL; 2]);
+        let objects = match self.is_as_sent(matched) {
+            true => self.objects_as_sent(),
+            // If the objects cannot be converted, the policy is not evaluated.
+            false => self.objects(matched).unwrap_or([Value::NULL; 2]),
+        };
         let inputs = self.inputs_of(reads, matched, objects, namespace, arena);
         let are_typed = [self.options.is_typed; 2];
         GoValues::of(inputs, are_typed, Value::NULL, self.server(), arena).0

@@ -130,8 +130,8 @@ impl<'a> Reader<'a> {
             }
             let first = self.token()?;
             let value = self.value(first, depth)?;
-            let left = self.rest().len() / SHORTEST_FIELD;
-            push(&mut self.fields, (name, value), left);
+            let left = self.text.len().wrapping_sub(self.at);
+            push(&mut self.fields, (name, value), || left / SHORTEST_FIELD);
             token = self.next(b'}')?;
         }
         let fields = self.fields.get_mut(begin..)?;
@@ -162,8 +162,8 @@ impl<'a> Reader<'a> {
         let mut token = self.token()?;
         while token != b']' {
             let item = self.value(token, depth)?;
-            let left = self.rest().len() / SHORTEST_ITEM;
-            push(&mut self.items, item, left);
+            let left = self.text.len().wrapping_sub(self.at);
+            push(&mut self.items, item, || left / SHORTEST_ITEM);
             token = self.next(b']')?;
         }
         let items = self.items.get(begin..)?;
@@ -302,9 +302,9 @@ fn short_word(name: &[u8]) -> u64 {
 /// Adds an element. `left` is the largest number of elements that can follow. A long list grows only once, to the size that it can reach:
 /// reserved memory takes none of the machine's memory before it is written, but allocators keep what lists release when they grow.
 #[inline]
-fn push<T>(elements: &mut Vec<T>, element: T, left: usize) {
+fn push<T>(elements: &mut Vec<T>, element: T, left: impl FnOnce() -> usize) {
     if elements.len() == elements.capacity() {
-        grow(elements, left);
+        grow(elements, left());
     }
     elements.push(element);
 }

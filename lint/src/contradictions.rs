@@ -1,5 +1,5 @@
-//! Finds parts of a schema that contradict each other, and parts of which the API server warns. An API server accepts such a schema. It may
-//! then reject values that the schema seems to allow.
+//! Finds parts of a schema that contradict each other: an API server accepts the schema, and then rejects values that it seems to allow. Also
+//! reports the API server's own warnings about a schema.
 
 use gavel_apimachinery::field::Path;
 use gavel_crd::definition::{Definition, set_of_objects, unknown_format};

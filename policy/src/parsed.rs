@@ -67,16 +67,20 @@ impl Parsed {
 
 impl Held {
     fn has_room_for(&self, bytes: usize) -> bool {
-        let held = self.0.load(Ordering::Relaxed);
-        held.checked_add(bytes).is_some_and(|held| held <= LIMIT)
+        with(self.0.load(Ordering::Relaxed), bytes).is_some()
     }
 
     /// Adds the memory of a document, unless it would exceed the limit. Returns whether it was added.
     fn add(&self, bytes: usize) -> bool {
-        let with = |held: usize| held.checked_add(bytes).filter(|held| *held <= LIMIT);
         let order = Ordering::Relaxed;
-        self.0.fetch_update(order, order, with).is_ok()
+        let added = self.0.fetch_update(order, order, |held| with(held, bytes));
+        added.is_ok()
     }
+}
+
+/// The memory with that of another document; `None` if it would exceed the limit.
+fn with(held: usize, bytes: usize) -> Option<usize> {
+    held.checked_add(bytes).filter(|held| *held <= LIMIT)
 }
 
 impl Drop for Parsed {

@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/apiserver/pkg/admission"
 	"k8s.io/apiserver/pkg/authentication/user"
 	"k8s.io/client-go/informers"
@@ -92,5 +93,29 @@ func TestRequestsWaitForTheInformers(t *testing.T) {
 	err := plugin.Validate(t.Context(), newNamespace(), admission.NewObjectInterfacesFromScheme(scheme(t)))
 	if err == nil || !strings.Contains(err.Error(), "no new objects") {
 		t.Error(err)
+	}
+}
+
+func TestTheLibraryExemptsTheSameResources(t *testing.T) {
+	plugin, factory := watching(t)
+	factory.Start(t.Context().Done())
+	if !plugin.WaitForReady() {
+		t.Fatal("the informers did not sync")
+	}
+	namespaces := schema.GroupResource{Resource: "namespaces"}
+	for resource := range exempt.Union(sets.New(namespaces)) {
+		kind := map[string]string{"group": resource.Group, "version": "v1", "kind": "Any"}
+		request := map[string]any{
+			"uid": "1", "operation": "CREATE", "kind": kind, "name": "new", "userInfo": map[string]string{"username": "alice"},
+			"resource": map[string]string{"group": resource.Group, "version": "v1", "resource": resource.Resource},
+			"object":   map[string]any{"apiVersion": resource.WithVersion("v1").GroupVersion().String(), "kind": "Any"},
+		}
+		decision, err := plugin.index.Decide(t.Context(), request, gaveladmission.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if isExempt := resource != namespaces; (decision.Status == nil) != isExempt {
+			t.Errorf("%v: %+v", resource, decision.Status)
+		}
 	}
 }

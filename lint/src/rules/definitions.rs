@@ -93,12 +93,12 @@ pub static BREAKS_STORED_OBJECTS: Rule = Rule {
     },
 };
 
-/// Reports an object that the API server accepts with a warning.
+/// Reports the API server's own warnings about an object.
 pub static SERVER_WARNING: Rule = Rule {
     id: "server-warning",
     severity: Severity::Warning,
     is_default: true,
-    title: "The API server accepts the object with a warning",
+    title: "The API server warns about the object",
     why: "kubectl prints the warning. An unknown `format` is not checked, so every value passes. Server-side apply and CEL rules do not support \
           sets of objects: declare a list of type `map`. Names that end with `.static.k8s.io` are reserved for policies that the API server \
           reads from manifest files; since Kubernetes 1.37 the API refuses them.",

@@ -222,7 +222,9 @@ impl<'a> Pass<'a> {
         for binding in bindings {
             let matches = binding.matcher.binding_matches(request, around);
             observer.binding_matched(policy.name(), binding.name(), &matches);
-            if let (Ok(true), Err(error)) = (&matches, self.dispatch.objects(matched)) {
+            if matches == Ok(true)
+                && let Err(error) = self.dispatch.objects(matched)
+            {
                 self.misconfigured(policy, None, &error);
                 continue;
             }

@@ -212,8 +212,8 @@ impl Metrics {
         self
     }
 
-    /// Records a new state: the numbers of its objects by kind, of its rejected objects and of its compile errors. Creates counters with the value 0 for new
-    /// policies and bindings, and removes those of policies and bindings that are gone.
+    /// Records a new state: the numbers of its objects by kind, of its rejected objects and of its compile errors. Creates counters with the
+    /// value 0 for new policies and bindings, and removes those of policies and bindings that are gone.
     pub(crate) fn serve(&self, state: &State) {
         let counts = state.counts();
         for (kind, count) in [

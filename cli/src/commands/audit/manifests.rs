@@ -14,6 +14,7 @@ use gavel_libraries::Server;
 use gavel_manifest::problem::rule;
 use gavel_manifest::{Document, Problem};
 use gavel_policy::GroupVersionKind;
+use gavel_policy::api::GROUP;
 use gavel_state::{Object, Origin, State, Store};
 
 use super::{AuditPrinter, dump};
@@ -141,8 +142,9 @@ fn state(documents: Vec<Document>, kinds: &Kinds, server: Server) -> Result<Stat
 }
 
 fn is_webhook_configuration(object: &Json) -> bool {
-    let kind = object.get("kind").and_then(Json::as_str);
-    kind.is_some_and(|kind| kind.ends_with("WebhookConfiguration"))
+    let text = |key: &str| object.get(key).and_then(Json::as_str).unwrap_or_default();
+    let group = text("apiVersion").split('/').next();
+    group == Some(GROUP) && text("kind").ends_with("WebhookConfiguration")
 }
 
 /// The resource of an object.

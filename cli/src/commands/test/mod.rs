@@ -277,7 +277,7 @@ impl TestRun<'_> {
                     "file": path_of(Some(file)),
                     "line": document.place_of(&test.field).line,
                     "test": test.name,
-                    "passed": false,
+                    "passed": Json::Null,
                     "skipped": test.reason,
                     "error": Json::Null,
                     "differences": [],

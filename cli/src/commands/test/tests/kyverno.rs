@@ -175,7 +175,7 @@ fn a_run_without_a_policy_of_kubernetes_is_no_success() {
         ),
         (
             "json",
-            format!("\"passed\":false,\"skipped\":\"{reason}\",\"test\":\"{name}\""),
+            format!("\"passed\":null,\"skipped\":\"{reason}\",\"test\":\"{name}\""),
         ),
         ("junit", format!("<skipped message=\"{reason}\"/>")),
         (
